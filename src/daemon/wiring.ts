@@ -259,7 +259,7 @@ function createReconciler(
         // Its hash is that of what was loaded: a forged one must not make these files pass for those on the disk.
         return { state: { ...state, revision, commit }, round, rollout, earlier };
       },
-      select: selectWith(config.lint),
+      select: selectWith(config),
     },
     credentials: {
       names: service.credentials.map(({ name }) => name),

@@ -36,6 +36,9 @@ export const diagnosticExamples: Readonly<Record<string, string>> = {
     "{ key: strict, deploy: 4814384a9e5d4991b9815dcfc25d2f1f }",
   ),
   NOT_OWASP: rules("{ key: cf, deploy: cloudflare, paranoia_level: 2 }"),
+  PROMOTION_STEPS: customRules(
+    "{ key: admin, action: managed_challenge, expression: ssl, promote: { from: block, after: 7d, when: time_only } }",
+  ),
   DESCRIPTION_MARKED: rules(
     "{ key: cf, deploy: cloudflare, description: 'Managed [zonewarden:cf]' }",
   ),
@@ -179,6 +182,14 @@ export const diagnosticSituations: Readonly<Partial<Record<DiagnosticCode, Situa
   BEYOND_PLAN: {
     example: "a rate limit with a period of 60 s for a zone of the plan free",
     remedy: "declare it for zones of a larger plan only",
+  },
+  PROMOTION_NOT_KEPT: {
+    example: "`promote` in a zone file, and no `store` in zonewarden.yaml",
+    remedy: "add `store` to zonewarden.yaml: without it, each restart begins the steps again",
+  },
+  PROMOTION_UNMEASURED: {
+    example: "`promote` with limits in `when`, and no `measurements` in zonewarden.yaml",
+    remedy: "add `measurements` to zonewarden.yaml, or write `when: time_only`",
   },
   SELECTOR_CONFLICT: {
     example: "two selectors that fit one zone, with different settings",

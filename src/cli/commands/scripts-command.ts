@@ -81,7 +81,7 @@ async function inZone<Flags extends SessionFlags>(
     const state = await loadDesiredOrPrint(config, host, stop);
     if (state === undefined) return exitCodes.invalid;
     const known = joinListings(undefined, await listZones(session));
-    const { zones } = desiredFleet(selectWith(config.lint), state, known);
+    const { zones } = desiredFleet(selectWith(config), state, known);
     const found = [...zones.values()].filter(({ desired }) => isMatch(desired.zone.name, [name]));
     const [first, ...others] = found;
     if (first !== undefined && others.length === 0) return work(first.desired, flags, session);

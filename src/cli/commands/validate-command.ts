@@ -1,6 +1,8 @@
 import path from "node:path";
 
+import type { Config } from "../../desired/config/config.ts";
 import { oncePerMessage } from "../../desired/diagnostics.ts";
+import { lintOf } from "../../desired/lint.ts";
 import type { LoadedFiles } from "../../desired/load/zone-file-loader.ts";
 import {
   isLayer,
@@ -9,6 +11,8 @@ import {
   priorityOf,
 } from "../../desired/zones/merged-document.ts";
 import { type DeclaredEntry, offlineFleet } from "../../desired/zones/offline-fleet.ts";
+import { promotionNeeds } from "../../desired/zones/promotion-needs.ts";
+import { oncePerPlace, placedIn } from "../../desired/zones/select.ts";
 import { type ShownZone, showZone } from "../../desired/zones/show-zone.ts";
 import { labelOf } from "../../desired/zones/target.ts";
 import type { Host } from "../../host/host.ts";
@@ -99,8 +103,25 @@ async function validate(
   if (state === undefined) return print(configured, state, [], flags, host);
   const entries = offlineFleet(state.documents);
   const together = oncePerMessage(entries.flatMap(({ diagnostics }) => diagnostics));
-  const whole = { ...state, diagnostics: [...state.diagnostics, ...together] };
+  const whole = {
+    ...state,
+    diagnostics: [...state.diagnostics, ...together, ...needsOf(entries, configured[0]?.config)],
+  };
   return print([...configured, whole], whole, entries, flags, host);
+}
+
+/** What promotions need of the configuration. */
+function needsOf(
+  entries: readonly DeclaredEntry[],
+  config: Config | undefined,
+): readonly Diagnostic[] {
+  if (config === undefined) return [];
+  const found = entries.flatMap(({ documents: [first, ...others], content }) =>
+    first === undefined || content === undefined
+      ? []
+      : placedIn([first, ...others], promotionNeeds(content, config)),
+  );
+  return lintOf(config.lint)(oncePerPlace(found));
 }
 
 /** @param state `undefined` if the configuration is too broken to say where the zone files are. */

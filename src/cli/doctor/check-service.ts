@@ -44,7 +44,7 @@ export async function checkService(
   const found = [...ofListings(listed, baseUrl), checkClock(observer)];
   if (known.zones.length === 0) return [...found, ...unknownWithoutZones];
 
-  const fleet = desiredFleet(selectWith(config.lint), state, known);
+  const fleet = desiredFleet(selectWith(config), state, known);
   await using service = connect(config, baseUrl, host, observer, checkRetry);
   using _watch = observer.watch(service.credentials);
   return [

@@ -98,7 +98,7 @@ export async function withLabels(
   const state = await loadDesiredOrPrint(config, host, stop);
   if (state === undefined) return [];
   const known = joinListings(undefined, { zones: all, failed });
-  const fleet = desiredFleet(selectWith(config.lint), state, known);
+  const fleet = desiredFleet(selectWith(config), state, known);
   const names = namesWithLabels(selector, { state, fleet });
   const found = zones.filter(({ name }) => names.has(name));
   if (found.length === 0) host.stderr.write(`${unlabelled}\n`);
@@ -153,7 +153,7 @@ async function changedNames(
   if (hasErrors(base.diagnostics)) {
     host.stderr.write(`the files of ${reference} have errors: what has one counts as changed\n`);
   }
-  const before = desiredFleet(selectWith(config.lint), base, known);
+  const before = desiredFleet(selectWith(config), base, known);
   const digests = new Map([...before.zones].map(([name, { digest }]) => [name, digest]));
   const changed = [...fleet.zones]
     .filter(([name, { digest }]) => digests.get(name) !== digest)

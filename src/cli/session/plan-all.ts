@@ -137,7 +137,7 @@ export async function planAll(
   const { before } = flags;
   const listing = before?.isComplete === true ? before.listing : await listZones(session);
   const known = joinListings(undefined, listing);
-  const fleet = desiredFleet(selectWith(config.lint), state, known);
+  const fleet = desiredFleet(selectWith(config), state, known);
   const diagnostics = fleet.diagnostics.filter((each) => !hasReport(each, documents));
   const stream = diagnostics.some(isError) ? host.stderr : notesOf(host);
   printDiagnostics({ ...state, diagnostics }, host, stream);

@@ -1,5 +1,6 @@
 import path from "node:path";
 
+import { millisecondsOf } from "../../syntax/duration.ts";
 import { hostWithPort } from "../../syntax/host-port.ts";
 import { zoneName } from "../../zone/zone.ts";
 import type { ConfigFile, YamlCredential, YamlNotification, YamlWave } from "./config-file.ts";
@@ -198,20 +199,6 @@ function auditOf({ enabled, every, overlap, actors }: ConfigFile["audit"]): Conf
 
 /** The names in the file and their item kinds. */
 const itemKinds = { scripts: "script", connections: "connection", cookies: "cookie" } as const;
-
-/** Milliseconds of `500ms`, `30s`, `15m` or `24h`; the schema allows no other text. */
-export function millisecondsOf(duration: string): number {
-  const unit = units.find(([name]) => duration.endsWith(name));
-  return Number.parseInt(duration, 10) * (unit?.[1] ?? 1);
-}
-
-// "ms" is first: "500ms" also ends with "s".
-const units = [
-  ["ms", 1],
-  ["s", 1000],
-  ["m", 60_000],
-  ["h", 3_600_000],
-] as const;
 
 function absolute(directory: string, file: string | undefined): string | undefined {
   return file === undefined ? undefined : path.resolve(directory, file);

@@ -1,3 +1,4 @@
+import { millisecondsOf } from "../../syntax/duration.ts";
 import { coerceList, coerceObject, coerceTexts } from "../../syntax/json.ts";
 import { didYouMean } from "../../syntax/nearest.ts";
 import { diagnosticCodes, factsOf } from "../../zone/diagnostic-codes.ts";
@@ -7,7 +8,7 @@ import { zoneName } from "../../zone/zone.ts";
 import { contradiction, diagnosticIn, type UnplacedDiagnostic } from "../diagnostics.ts";
 import { configFileKind } from "../json-schema.ts";
 import { type Located, type Path, pathText } from "../location.ts";
-import { listenOf, metricLabelOf, millisecondsOf, shareOf } from "./normalize-config.ts";
+import { listenOf, metricLabelOf, shareOf } from "./normalize-config.ts";
 
 /** Values by their paths. */
 type Values<T> = readonly (readonly [path: Path, value: T])[];

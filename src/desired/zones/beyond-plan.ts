@@ -8,6 +8,7 @@ import {
 } from "../../zone/plan-facts.ts";
 import type { MitigateRule, RateLimit, Rule } from "../../zone/resource.ts";
 import { rulePhases } from "../../zone/rule-phase.ts";
+import { stepsBeyond } from "../../zone/steps-in-plan.ts";
 import type { UnplacedDiagnostic } from "../diagnostics.ts";
 import type { Path } from "../location.ts";
 import { ruleListOf, rulesetList } from "./zone-lists.ts";
@@ -62,9 +63,21 @@ function beyondIn(
 function beyondOf(rule: Rule, plan: KnownPlan): readonly Beyond[] {
   if (rule.action === "execute") return [];
   if (rule.action === "skip") return inExpression(rule.expression, plan);
-  return rule.ratelimit === undefined
-    ? inCustomRule(rule, plan)
-    : inLimit(rule, rule.ratelimit, plan);
+  const { ratelimit } = rule;
+  return [
+    ...(ratelimit === undefined ? inCustomRule(rule, plan) : inLimit(rule, ratelimit, plan)),
+    ...inSteps(rule, plan),
+  ];
+}
+
+/** The steps are taken without those that a plan does not include. */
+function inSteps(rule: MitigateRule, plan: KnownPlan): readonly Beyond[] {
+  const missing = stepsBeyond(rule, plan);
+  if (missing.length === 0) return [];
+  const left = (rule.promotion?.steps ?? []).filter((step) => !missing.includes(step));
+  const after =
+    left.length < 2 ? "the rule is as declared at once" : `${left.join(", ")} follow by time alone`;
+  return [[["promote"], `the step ${missing.join(" and ")}: ${after}`]];
 }
 
 function inCustomRule(rule: MitigateRule, plan: KnownPlan): readonly Beyond[] {

@@ -13,6 +13,7 @@ import type { Path } from "../location.ts";
 import type { Merged } from "../merged.ts";
 import { canonicalValue, type CspInFile, cspText } from "./csp-text.ts";
 import { declaredList, selectsNoRequest } from "./declared-list.ts";
+import { policyPromotionOf } from "./declared-promotion.ts";
 import { isChangedList } from "./list-change.ts";
 import type { YamlPolicies, YamlPolicy } from "./zone-file.ts";
 import { policyList } from "./zone-lists.ts";
@@ -29,15 +30,18 @@ export function policiesOf({
 }
 
 function policyOf(item: Merged<YamlPolicy>, path: Path): Converted<Policy | undefined> {
-  const { key, was, description = "", action, expression, enabled = true, value } = item;
+  const { key, was, description = "", expression, enabled = true, value, promote } = item;
+  const { action = promote?.to } = item;
+  const promotion = policyPromotionOf(promote, { key, enabled, value: action }, path);
   const diagnostics = [
     ...needed
-      .filter(([name]) => item[name] === undefined)
+      .filter(([name]) => (name === "action" ? action : item[name]) === undefined)
       .map(([name, remedy]) => missing(path, `"${name}" of the policy "${key}"`, remedy)),
     ...(enabled && expression && selectsNothing(expression)
       ? selectsNoRequest("policy", item, [...path, "expression"])
       : []),
     ...inChangedSources(value, [...path, "value"]),
+    ...promotion.diagnostics,
   ];
   if (!action || !expression || !value) return { value: undefined, diagnostics };
   return {
@@ -50,7 +54,7 @@ function policyOf(item: Merged<YamlPolicy>, path: Path): Converted<Policy | unde
       enabled,
       value: canonicalValue(value),
       acknowledge: [...new Set(item.acknowledge)].toSorted(),
-      promotion: undefined,
+      promotion: promotion.value,
     },
     diagnostics,
   };

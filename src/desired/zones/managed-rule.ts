@@ -5,10 +5,21 @@ import {
   owaspRulesetId,
   rulesetIdOf,
 } from "../../zone/managed-ruleset.ts";
-import type { ExecuteRule, OwaspTuning, Overrides, Rule, RuleBase } from "../../zone/resource.ts";
+import type { Promotion } from "../../zone/promotion.ts";
+import {
+  type ExecuteRule,
+  mitigateActions,
+  type OwaspTuning,
+  type Overrides,
+  paranoiaLevels,
+  type Rule,
+  type RuleBase,
+} from "../../zone/resource.ts";
 import { contradiction, type Converted, missing, type UnplacedDiagnostic } from "../diagnostics.ts";
 import type { Path } from "../location.ts";
 import type { Merged } from "../merged.ts";
+import { type ManagedPromotion, rulePromotionOf, stepValueOf } from "./declared-promotion.ts";
+import { neverPromoted } from "./mitigate-rule.ts";
 import type { RuleInFile } from "./rule-in-file.ts";
 import { skipRuleOf } from "./skip-rule.ts";
 import type { YamlOverrides } from "./zone-file.ts";
@@ -36,7 +47,8 @@ function exceptionOf(rule: ManagedRule, base: RuleBase, path: Path): Converted<R
     .map((name) =>
       contradiction([...path, name], `"${name}" is for rules that deploy`, "delete it here"),
     );
-  return { ...exception, diagnostics: [...diagnostics, ...exception.diagnostics] };
+  const promoted = rule.promote === undefined ? [] : [neverPromoted(path)];
+  return { ...exception, diagnostics: [...diagnostics, ...promoted, ...exception.diagnostics] };
 }
 
 /** A rule does one of the two. */
@@ -77,8 +89,11 @@ function executeRuleOf(
 ): Converted<ExecuteRule | undefined> {
   if (!rule.deploy) return { value: undefined, diagnostics: [] };
   const ruleset = rulesetIdOf(rule.deploy) ?? rule.deploy;
+  const promotion = promotionOf(rule, base, path);
   const diagnostics = [
-    ...(ruleset === owaspRulesetId ? tunedTwice(rule, path) : notOwasp(rule, path)),
+    ...(ruleset === owaspRulesetId
+      ? [...tunedTwice(rule, path), ...promotion.diagnostics]
+      : notOwasp(rule, path)),
     ...emptyOverrides(rule.overrides ?? {}, [...path, "overrides"]),
     ...(rule.logging === undefined
       ? []
@@ -87,7 +102,7 @@ function executeRuleOf(
   const tuning = tuningOf(rule);
   const overrides = overridesOf(rule.overrides ?? {});
   return {
-    value: { ...base, action: "execute", ruleset, tuning, overrides, promotion: undefined },
+    value: { ...base, action: "execute", ruleset, tuning, overrides, promotion: promotion.value },
     diagnostics,
   };
 }
@@ -96,9 +111,50 @@ function tuningOf({
   paranoia_level: paranoiaLevel,
   score_threshold: threshold,
   action,
+  promote,
 }: ManagedRule): OwaspTuning {
   const scoreThreshold = typeof threshold === "string" ? namedThresholds[threshold] : threshold;
-  return { paranoiaLevel, scoreThreshold, action };
+  const tuning = { paranoiaLevel, scoreThreshold, action };
+  return promote === undefined ? tuning : withEnd(tuning, promote);
+}
+
+/** The tuning with the end of its steps in place of a value that it does not have. */
+function withEnd(tuning: OwaspTuning, { field = "action", to }: ManagedPromotion): OwaspTuning {
+  const { paranoiaLevel, scoreThreshold, action } = tuning;
+  const end = stepValueOf(to);
+  switch (field) {
+    case "action":
+      return { ...tuning, action: action ?? mitigateActions.find((each) => each === end) };
+    case "paranoia_level": {
+      const level = paranoiaLevels.find((each) => each === end);
+      return { ...tuning, paranoiaLevel: paranoiaLevel ?? level };
+    }
+    case "score_threshold": {
+      const threshold = typeof end === "number" ? end : undefined;
+      return { ...tuning, scoreThreshold: scoreThreshold ?? threshold };
+    }
+  }
+}
+
+/** The steps of one key of the tuning. */
+function promotionOf(
+  rule: ManagedRule,
+  { key, enabled }: RuleBase,
+  path: Path,
+): Converted<Promotion | undefined> {
+  const { promote } = rule;
+  const field = promote?.field ?? "action";
+  const tuning = tuningOf(rule);
+  const value = {
+    action: tuning.action,
+    paranoia_level: tuning.paranoiaLevel,
+    score_threshold: tuning.scoreThreshold,
+  }[field];
+  const found = rulePromotionOf(promote, field, { key, enabled, value }, path);
+  if (promote === undefined || value !== undefined) return found;
+  const message = `"${field}" of the rule "${key}"`;
+  const lacks = missing([...path, "promote"], message, `write \`${field}\`, where the steps end`);
+  return { ...found, diagnostics: [...found.diagnostics, lacks] };
 }
 
 function overridesOf({ categories = [], rules = [], ...whole }: OverridesInFile): Overrides {
@@ -119,7 +175,7 @@ function overrideOf({
   return { enabled, action, sensitivity_level };
 }
 
-const tuningFields = ["paranoia_level", "score_threshold", "action"] as const;
+const tuningFields = ["paranoia_level", "score_threshold", "action", "promote"] as const;
 
 function notOwasp(rule: ManagedRule, path: Path): readonly UnplacedDiagnostic[] {
   const own = tuningFields

@@ -3,8 +3,9 @@ import { type RulePhase, factsOf } from "../../zone/rule-phase.ts";
 import { contradiction, type Converted, missing, type UnplacedDiagnostic } from "../diagnostics.ts";
 import type { Path } from "../location.ts";
 import type { Merged } from "../merged.ts";
+import { rulePromotionOf } from "./declared-promotion.ts";
 import type { AnyRule } from "./rule-in-file.ts";
-import type { YamlResponse } from "./zone-file.ts";
+import type { YamlResponse, YamlRulePromotion } from "./zone-file.ts";
 
 /** What is missing of what every rule of these phases needs. */
 export function withoutParts(
@@ -29,28 +30,31 @@ const expressionRemedy =
 interface MitigationInFile {
   readonly action?: MitigateRule["action"] | undefined;
   readonly response?: Merged<YamlResponse> | undefined;
+  readonly promote?: Merged<YamlRulePromotion> | undefined;
 }
 
 /** A rule that acts against requests, without a rate; no value if it does not say how. */
 export function mitigationOf(
   phase: RulePhase,
-  { action, response }: MitigationInFile,
+  { response, promote, action = promote?.to }: MitigationInFile,
   base: RuleBase,
   path: Path,
 ): Converted<MitigateRule | undefined> {
   const found = responseOf(phase, response, [...path, "response"]);
+  const promotion = rulePromotionOf(promote, "action", { ...base, value: action }, path);
   const diagnostics = [
     ...(action === undefined || action === "block"
       ? []
       : misused("response", response, "block", path)),
     ...found.diagnostics,
+    ...promotion.diagnostics,
   ];
   const value = action && {
     ...base,
     action,
     response: found.value,
     ratelimit: undefined,
-    promotion: undefined,
+    promotion: promotion.value,
   };
   return { value, diagnostics };
 }
@@ -65,6 +69,12 @@ export function misused(
   if (value === undefined) return [];
   const message = `"${name}" is for rules with \`action: ${action}\``;
   return [contradiction([...path, name], message, "delete it, or change the action")];
+}
+
+/** Steps of an exception, which acts against nothing. */
+export function neverPromoted(path: Path): UnplacedDiagnostic {
+  const message = '"promote" is for rules that act against requests';
+  return contradiction([...path, "promote"], message, "delete it here");
 }
 
 const responseMembers = ["status_code", "content_type", "content"] as const;

@@ -25,7 +25,7 @@ export function rateLimitingRuleOf(
   return {
     value: mitigation.value && limit.value && { ...mitigation.value, ratelimit: limit.value },
     diagnostics: [
-      ...withoutParts(rule, rule.action, path),
+      ...withoutParts(rule, rule.action ?? rule.promote?.to, path),
       ...mitigation.diagnostics,
       ...limit.diagnostics,
     ],

@@ -1,15 +1,18 @@
 import { nearestOfMany } from "../../syntax/nearest.ts";
-import type { DesiredZone, ZoneContent, ZoneDocument } from "../../zone/desired-zone.ts";
+import type { DesiredZone, ZoneDocument } from "../../zone/desired-zone.ts";
 import { type Diagnostic, isError } from "../../zone/diagnostic.ts";
+import { withStepsOfPlan } from "../../zone/steps-in-plan.ts";
 import type { KnownZones, Zone, ZoneName } from "../../zone/zone.ts";
-import { diagnosticAt, oncePerMessage } from "../diagnostics.ts";
-import { lintOf, type LintRule } from "../lint.ts";
+import type { Config } from "../config/config.ts";
+import { diagnosticAt, oncePerMessage, type UnplacedDiagnostic } from "../diagnostics.ts";
+import { lintOf } from "../lint.ts";
 import { identityText } from "../template/fill-zone.ts";
 import { beyondPlan } from "./beyond-plan.ts";
 import { ZoneMerger } from "./merge-zone.ts";
 import { isMerged, placeIn } from "./merged-document.ts";
 import { type ZoneDeclarations, resolveNamesakes } from "./namesakes.ts";
 import { isOverLayers, ownLabels, selectorsIn } from "./offline-zone.ts";
+import { promotionNeeds } from "./promotion-needs.ts";
 import { listedFacts } from "./selector.ts";
 import { type StackedZone, stackZone } from "./stack-zone.ts";
 import { labelOf } from "./target.ts";
@@ -54,17 +57,23 @@ export function selectZones(
   return { ...selection, diagnostics };
 }
 
-/** Like {@link selectZones}, with what the warnings count as. */
-export function selectWith(rules: readonly LintRule[]): typeof selectZones {
-  const lint = lintOf(rules);
+/** Like {@link selectZones}, with what promotions need of the configuration, and with what the warnings count as. */
+export function selectWith(
+  config: Pick<Config, "lint" | "store" | "measurements">,
+): typeof selectZones {
+  const lint = lintOf(config.lint);
   return (documents, known) => {
     const selection = selectZones(documents, known);
-    return { ...selection, diagnostics: lint(selection.diagnostics) };
+    const needs = selection.zones.flatMap(({ documents: [first, ...others] = [], content }) =>
+      first === undefined ? [] : placedIn([first, ...others], promotionNeeds(content, config)),
+    );
+    const diagnostics = [...selection.diagnostics, ...oncePerPlace(needs)];
+    return { ...selection, diagnostics: lint(diagnostics) };
   };
 }
 
 /** Zones that share a profile get the same diagnostics. */
-function oncePerPlace(diagnostics: readonly Diagnostic[]): readonly Diagnostic[] {
+export function oncePerPlace(diagnostics: readonly Diagnostic[]): readonly Diagnostic[] {
   return [...new Map(diagnostics.map((each) => [identityText(each), each])).values()];
 }
 
@@ -120,23 +129,22 @@ function resolveNames(
     const reason = reasons.findLast(isError) ?? reasons.at(-1);
     if (resolved !== undefined && joined?.content !== undefined) {
       const { zone, documents } = resolved;
-      const { content, labels } = joined;
+      const { labels } = joined;
+      const content = withStepsOfPlan(joined.content, zone.plan);
       const isRestored = documents.some((each) => each.isRestored);
       found.push({ zone, content, labels, documents, ...(isRestored && { isRestored }) });
-      diagnostics.push(...beyondPlanIn(resolved, content));
+      diagnostics.push(...placedIn(documents, beyondPlan(joined.content, zone.plan)));
     } else if (reason !== undefined) leftAlone.set(name, reason);
   }
   return { zones: found, diagnostics, leftAlone };
 }
 
-/** Warnings about what the plan of a zone does not include, where its documents say it. */
-function beyondPlanIn(
-  { zone, documents }: ZoneDeclarations,
-  content: ZoneContent,
+/** Warnings about a zone, where its documents say what they are about. */
+export function placedIn(
+  documents: readonly [ZoneDocument, ...ZoneDocument[]],
+  unplaced: readonly UnplacedDiagnostic[],
 ): readonly Diagnostic[] {
-  return beyondPlan(content, zone.plan).map((each) =>
-    diagnosticAt(placeIn(documents, each.path), each, each.path),
-  );
+  return unplaced.map((each) => diagnosticAt(placeIn(documents, each.path), each, each.path));
 }
 
 function contentOf({ zone, documents }: ZoneDeclarations, merger: ZoneMerger): StackedZone {

@@ -4,7 +4,7 @@ import { changedList, isLeftOver, isListChange } from "./list-change.ts";
 
 /**
  * Merges values of profiles and zones: maps by key, lists of keyed items by their key, and a
- * `{ add, remove }` into the list before it; of anything else the later value wins. `null` and
+ * `{ add, remove }` into the list before it; of anything else, also of `promote`, the later value wins. `null` and
  * `remove: true` remove the earlier value; neither is in the result.
  *
  * A value that only one side has is returned as it is, so that zones with the same profile share
@@ -40,7 +40,8 @@ export class ValueMerger {
   #mergeEntries(before: JsonObject, after: JsonObject): JsonObject {
     const merged: Record<string, Json> = { ...before };
     for (const [key, value] of Object.entries(after)) {
-      const result = this.merge(Object.hasOwn(before, key) ? before[key] : undefined, value);
+      const known = Object.hasOwn(before, key) && !isWhole(key, value) ? before[key] : undefined;
+      const result = this.merge(known, value);
       if (result === undefined) delete merged[key];
       else merged[key] = result;
     }
@@ -84,6 +85,11 @@ export class ValueMerger {
   #cleanList(list: readonly Json[]): Json {
     return list.filter((item) => !isRemoval(item)).map((item) => this.#clean(item));
   }
+}
+
+/** Half of the steps of one layer and half of those of another are steps that nobody wrote. */
+function isWhole(key: string, value: Json): boolean {
+  return key === "promote" && !isListChange(value);
 }
 
 function isClean(value: Json): boolean {

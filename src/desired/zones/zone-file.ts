@@ -41,6 +41,28 @@ export type YamlPolicies = {
 export type YamlKey = string;
 export type YamlWas = string | null;
 export type YamlRemove = true;
+export type YamlPolicyPromotion = {
+  from: "log" | "allow";
+  to?: "log" | "allow";
+  after: YamlStepAfter;
+  when:
+    | "time_only"
+    | {
+        violations_per_10k_requests?: number;
+        unknown_scripts?: number;
+        requests_at_least?: YamlRequestsAtLeast;
+      };
+  watch?: YamlStepWatch;
+  rollback?: {
+    violations_per_10k_requests: number;
+    requests_at_least?: YamlRequestsAtLeast;
+  };
+  force?: YamlStepForce;
+} | null;
+export type YamlStepAfter = string;
+export type YamlRequestsAtLeast = number;
+export type YamlStepWatch = string;
+export type YamlStepForce = boolean;
 export type YamlExpression = string | null;
 export type YamlEnabled = boolean | null;
 export type YamlSources = string[] | boolean | null;
@@ -65,6 +87,21 @@ export type YamlPosition =
     };
 export type YamlReference = string | null;
 export type YamlRuleDescription = string | null;
+export type YamlRulePromotion = {
+  from: "log" | "managed_challenge" | "block";
+  to?: "log" | "managed_challenge" | "block";
+  after: YamlStepAfter;
+  when: YamlRuleWhen;
+  watch?: YamlStepWatch;
+  rollback?: YamlRuleRollback;
+  force?: YamlStepForce;
+} | null;
+export type YamlRuleWhen =
+  | "time_only"
+  | {
+      events_per_10k_requests?: number;
+      requests_at_least?: YamlRequestsAtLeast;
+    };
 export type YamlResponse = {
   status_code?: number | null;
   content_type?: "text/html" | "text/plain" | "application/json" | "text/xml" | null;
@@ -98,6 +135,42 @@ export type YamlRatelimit = {
 export type YamlManagedRules = {
   rules?: YamlManagedRule[] | null;
   unmanaged?: YamlUnmanaged;
+} | null;
+export type YamlManagedPromotion = {
+  field?: "action" | "paranoia_level" | "score_threshold";
+  from:
+    | "log"
+    | "managed_challenge"
+    | "block"
+    | 1
+    | 2
+    | 3
+    | 4
+    | "low"
+    | "medium"
+    | "high"
+    | 60
+    | 40
+    | 25;
+  to?:
+    | "log"
+    | "managed_challenge"
+    | "block"
+    | 1
+    | 2
+    | 3
+    | 4
+    | "low"
+    | "medium"
+    | "high"
+    | 60
+    | 40
+    | 25;
+  after: YamlStepAfter;
+  when: YamlRuleWhen;
+  watch?: YamlStepWatch;
+  rollback?: YamlRuleRollback;
+  force?: YamlStepForce;
 } | null;
 export type YamlOverrides = {
   enabled?: boolean | null;
@@ -151,6 +224,7 @@ export interface YamlPolicy {
   remove?: YamlRemove;
   description?: string | null;
   action?: "log" | "allow" | "add_reporting_directives" | null;
+  promote?: YamlPolicyPromotion;
   expression?: YamlExpression;
   enabled?: YamlEnabled;
   value?:
@@ -208,10 +282,15 @@ export interface YamlCustomRule {
   description?: YamlRuleDescription;
   expression?: YamlExpression;
   action?: "block" | "challenge" | "js_challenge" | "managed_challenge" | "log" | "skip" | null;
+  promote?: YamlRulePromotion;
   response?: YamlResponse;
   skip?: YamlCustomSkip;
   acknowledge?: YamlAcknowledge;
   enabled?: YamlEnabled;
+}
+export interface YamlRuleRollback {
+  events_per_10k_requests: number;
+  requests_at_least?: YamlRequestsAtLeast;
 }
 export interface YamlCustomRuleset {
   key: YamlKey;
@@ -234,6 +313,7 @@ export interface YamlRateLimitingRule {
   description?: YamlRuleDescription;
   expression?: YamlExpression;
   action?: "block" | "challenge" | "js_challenge" | "managed_challenge" | "log" | null;
+  promote?: YamlRulePromotion;
   response?: YamlResponse;
   ratelimit?: YamlRatelimit;
   acknowledge?: YamlAcknowledge;
@@ -252,6 +332,7 @@ export interface YamlManagedRule {
   paranoia_level?: 1 | 2 | 3 | 4 | null;
   score_threshold?: ("low" | "medium" | "high" | null) | number;
   action?: "block" | "managed_challenge" | "js_challenge" | "log" | "challenge" | null;
+  promote?: YamlManagedPromotion;
   overrides?: YamlOverrides;
   skip?: YamlSkip;
   logging?: boolean | null;
