@@ -47,6 +47,17 @@ describe("a policy that would block scripts in use", () => {
     expect((await example.place.run("plan", shop)).code).toBe(0);
   });
 
+  it("is not held in a step that only reports", async ({ expect }) => {
+    await using example = await exampleWithEmulator();
+    await forgetful(example, "            promote: { from: log, after: 7d, when: time_only }\n");
+    const { code, stdout } = await example.place.run("plan", shop);
+    expect(stdout).not.toContain("blocks_in_use");
+    expect(stdout.replaceAll(/\s+/g, " ")).toContain(
+      "the step of policy/checkout is not known: it stays at log",
+    );
+    expect(code).toBe(2);
+  });
+
   it("is applied where the plan is released", async ({ expect }) => {
     await using example = await exampleWithEmulator();
     await forgetful(example);

@@ -29,6 +29,7 @@ import {
   liveZone,
   owner,
   policy,
+  promotion,
   untuned,
 } from "../support/model.ts";
 
@@ -300,4 +301,31 @@ it("needs each deployed ruleset once", ({ expect }) => {
   const { content } = desiredZone({ rules: { managed_rules: declared(rules) } });
   expect(deployedRulesets(content)).toEqual([owaspRulesetId, "f".repeat(32)]);
   expect(deployedRulesets(desiredZone().content)).toEqual([]);
+});
+
+describe("the impact of an object with steps", () => {
+  it("is that of the declared end, also where the plan changes nothing", ({ expect }) => {
+    const steps = promotion({ steps: ["log", "allow"] });
+    const items = [policy("cart"), { ...checkout, promotion: steps }];
+    const live = [carriedOut("p0", policy("cart")), carriedOut("p1", checkout, { action: "log" })];
+    const impact = impactOf({ policies: declared(items) }, { policies: live }, [script("s1")]);
+    expect(impact.policies.map(({ policy: { key }, force }) => `${key} ${force}`)).toEqual([
+      "policy/cart reports",
+      "policy/checkout blocks",
+    ]);
+  });
+
+  it("switches what the last level does", ({ expect }) => {
+    const levels = promotion({ field: "paranoia_level", steps: [1, 2] });
+    const rule = deployment("owasp", {
+      tuning: { ...untuned, paranoiaLevel: 2 },
+      promotion: levels,
+    });
+    const categories = [2, 3, 4].map((each) => {
+      return { category: `paranoia-level-${each}`, enabled: false };
+    });
+    const live = liveDeployment("r1", { ref: "zonewarden:owasp" }, { categories });
+    const [said] = switches([rule], { entrypoints: { managed_rules: entrypoint(live) } });
+    expect(said).toContain("on: second");
+  });
 });

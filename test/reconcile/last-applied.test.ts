@@ -17,6 +17,7 @@ import {
   liveZone,
   owner,
   policy,
+  promotion,
 } from "../support/model.ts";
 import { report } from "../support/reports.ts";
 import { MemoryRunStore } from "../support/run-store.ts";
@@ -126,6 +127,24 @@ describe("what a run without success leaves known", () => {
     runs.inSync(off);
     runs.writes(on, off, { error, left: planOf(on, off).changes });
     expect(runs.findsAfterRestart(on, off)).toBe(`${cause}(enabled)`);
+  });
+});
+
+describe("why an object with steps differs, after a restart", () => {
+  const atStep = (at: number) =>
+    policy("checkout", {
+      action: "allow",
+      promotion: promotion({ steps: ["log", "allow"], at }),
+    });
+
+  it.for([
+    { when: "it is promoted", at: 1, live: on, finds: "pending(action)" },
+    { when: "somebody took the next step by hand", at: 0, live: strict, finds: "drift(action)" },
+    { when: "it is as its step is", at: 0, live: on, finds: "" },
+  ])("$when: $finds", ({ at, live, finds }, { expect }) => {
+    const runs = new Runs();
+    runs.writes(atStep(0), strict);
+    expect(runs.findsAfterRestart(atStep(at), live)).toBe(finds);
   });
 });
 
