@@ -40,8 +40,14 @@ export interface ReporterOptions {
   readonly now: () => Date;
   /** Name of the credential with which a zone is written. */
   readonly credentialOf: (zone: Zone) => string;
-  /** What is wrong in the configuration now; it counts as wrong in the files. */
-  readonly configDiagnostics: () => readonly Diagnostic[];
+  /**
+   * What is wrong in the configuration now; it counts as wrong in the files.
+   *
+   * @param declared `undefined`: only a listing tells which zones are.
+   */
+  readonly configDiagnostics: (
+    declared: ReadonlySet<ZoneName> | undefined,
+  ) => readonly Diagnostic[];
   /** Called with the listed zones of the active revision after each load. */
   readonly declared: (zones: readonly DesiredZone[]) => void;
   /** The names of the zones that the process before this one managed. */
@@ -149,7 +155,11 @@ function loadReport(
   zones: number,
   { source, now, configDiagnostics }: ReporterOptions,
 ): LoadReport {
-  const diagnostics = errorsFirst([...configDiagnostics(), ...loaded.diagnostics]);
+  const { fleet, isAllListed } = loaded;
+  const declared = isAllListed
+    ? new Set([...fleet.zones.keys(), ...fleet.missing.keys()])
+    : undefined;
+  const diagnostics = errorsFirst([...configDiagnostics(declared), ...loaded.diagnostics]);
   // A configuration with errors keeps its last good version, as each zone file does.
   const result = isLoaded(loaded) && diagnostics.some(isError) ? "partial" : loaded.result;
   const { revision, commit, hash } = loaded.active;

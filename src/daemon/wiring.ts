@@ -2,6 +2,7 @@ import { everythingSeen } from "../api/read/read-inventory.ts";
 import type { Election } from "../cluster/election.ts";
 import type { EventRecorder } from "../cluster/event-recorder.ts";
 import type { Config } from "../desired/config/config.ts";
+import { undeclaredCanaries } from "../desired/config/undeclared-canaries.ts";
 import { type LoadedFiles, ZoneFileLoader } from "../desired/load/zone-file-loader.ts";
 import { selectWith } from "../desired/zones/select.ts";
 import type { UnstoredLines } from "../history/file/unstored-lines.ts";
@@ -117,7 +118,10 @@ export function beginTerm(context: TermContext, { store: kept, history }: TermMe
     undeclared: history.recordUndeclared,
     tokenUses: (report) => audit.feed.usesJudgedBy(report),
     remembered: runs.names,
-    configDiagnostics: () => runningConfig.diagnostics,
+    configDiagnostics: (declared) => [
+      ...runningConfig.diagnostics,
+      ...(declared === undefined ? [] : undeclaredCanaries(runningConfig.current, declared)),
+    ],
     declared: (zones) => {
       schedule.expectRequests(sweepRequests(zones, credentialOf, config.api.rulesetVersions));
       poller.declare(zones);

@@ -2,8 +2,10 @@ import path from "node:path";
 
 import { hostWithPort } from "../../syntax/host-port.ts";
 import { zoneName } from "../../zone/zone.ts";
+import { type Located, pathText, valuePlace } from "../location.ts";
 import type { ConfigFile, YamlCredential, YamlNotification, YamlWave } from "./config-file.ts";
 import type {
+  Canary,
   Config,
   CredentialConfig,
   Listen,
@@ -15,7 +17,7 @@ import type {
 import { tokenVariable } from "./defaults.ts";
 
 /** The configuration with every path absolute, and every time and size as a number. */
-export function normalizeConfig(file: ConfigFile, directory: string): Config {
+export function normalizeConfig(file: ConfigFile, directory: string, document: Located): Config {
   const { desired, schedule, limits, budget, server, history, cluster, impact, inventory } = file;
   const page = URL.parse(server.url ?? "");
   return {
@@ -48,6 +50,7 @@ export function normalizeConfig(file: ConfigFile, directory: string): Config {
       accept: limits.accept,
     },
     rollout: file.rollout && rolloutOf(file.rollout),
+    canaries: canariesOf(file.rollout, document),
     budget: {
       requests: budget.requests,
       windowMs: millisecondsOf(budget.window),
@@ -109,6 +112,17 @@ function rolloutOf({ waves, soak, applies_to }: NonNullable<ConfigFile["rollout"
 function waveOf({ zones = [], share }: YamlWave): WaveConfig {
   if (share !== undefined) return { by: "share", share: shareOf(share) };
   return { by: "zones", zones: zones.flatMap((name) => zoneName(name) ?? []) };
+}
+
+function canariesOf(rollout: ConfigFile["rollout"], document: Located): readonly Canary[] {
+  const { waves = [] } = rollout ?? {};
+  return waves.flatMap(({ zones = [] }, wave) =>
+    zones.flatMap((text, nth): readonly Canary[] => {
+      const [name, at] = [zoneName(text), ["rollout", "waves", wave, "zones", nth]];
+      if (name === undefined) return [];
+      return [{ name, place: valuePlace(document, at), path: pathText(at) }];
+    }),
+  );
 }
 
 /** The label of metrics for a label of zones: metrics allow letters, digits and underscores. */
