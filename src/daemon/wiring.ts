@@ -1,6 +1,5 @@
 import { everythingSeen } from "../api/read/read-inventory.ts";
 import type { Election } from "../cluster/election.ts";
-import type { EventRecorder } from "../cluster/event-recorder.ts";
 import type { Config } from "../desired/config/config.ts";
 import { undeclaredCanaries } from "../desired/config/undeclared-canaries.ts";
 import { type LoadedFiles, ZoneFileLoader } from "../desired/load/zone-file-loader.ts";
@@ -16,6 +15,7 @@ import { remembered, zoneKeys } from "../memory/state-keys.ts";
 import type { StateStore } from "../memory/state-store.ts";
 import type { StoredFiles, StoredRevision } from "../memory/stored-revision.ts";
 import { StoredRuns } from "../memory/stored-runs.ts";
+import type { EventRecorder } from "../notify/event-recorder.ts";
 import type { Notification } from "../notify/notification.ts";
 import { type DesiredState, revisionsInForce } from "../reconcile/fleet/desired-fleet.ts";
 import { InventoryPoller, type ScriptMemory } from "../reconcile/inventory/inventory-poller.ts";
