@@ -150,7 +150,10 @@ export class Rollout {
     this.#isLost = false;
     this.#revision = revision;
     const { clock } = this.#ports;
-    for (const [name, hash] of waiting) this.#absent.set(name, { hash });
+    for (const [name, hash] of waiting) {
+      // What the active revision declares is not in force in a zone that waits for it.
+      this.#absent.set(name, { hash: hash === revision ? "" : hash });
+    }
     for (const [name, { former, hash, appliedAt }] of gone) {
       const passedMs = appliedAt === undefined ? 0 : Math.max(0, Number(clock.now()) - appliedAt);
       const appliedMs = appliedAt === undefined ? undefined : clock.monotonicMs() - passedMs;
