@@ -239,6 +239,10 @@ class Kept {
   }
 }
 
+function nthZone(nth: number): ZoneName {
+  return named(`z${nth}.example`);
+}
+
 function historyOf({ history }: KeptStore): HistoryStore {
   return history ?? new MemoryHistory();
 }
@@ -247,14 +251,13 @@ for (const { medium, start, runs, skip } of media) {
   describe.skipIf(skip)(`a store in ${medium} ${skip ?? ""}`, () => {
     it("gives back the zones of a rollout, as they were changed last", async ({ expect }) => {
       await using place = await start();
-      const zone = (nth: number): ZoneName => named(`z${nth}.example`);
-      const waiting = new Map([0, 1, 2, 3, 4].map((nth) => [zone(nth), `r${nth % 2}`]));
-      const gone = new Map([[zone(1), { former: "d", hash: "r0", appliedAt: undefined }]]);
+      const waiting = new Map([0, 1, 2, 3, 4].map((nth) => [nthZone(nth), `r${nth % 2}`]));
+      const gone = new Map([[nthZone(1), { former: "d", hash: "r0", appliedAt: undefined }]]);
       {
         await using first = await place.open();
         storeRollout(first.state, { revision: "r2", waiting, gone: new Map() });
         await first.state.flush();
-        waiting.delete(zone(1));
+        waiting.delete(nthZone(1));
         storeRollout(first.state, { revision: "r2", waiting, gone });
       }
       await using next = await place.open();
