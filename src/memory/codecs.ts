@@ -7,6 +7,7 @@ import type { Moments } from "../reconcile/fleet/fleet-past.ts";
 import type { Corrections } from "../reconcile/run/run-store.ts";
 import { authorsJson } from "../render/plan-json.ts";
 import { scriptWatchFrom, scriptWatchText } from "../render/scripts/scripts-json.ts";
+import { type RolloutHalt, rolloutHalts } from "../state/load-report.ts";
 import type { ScriptWatch } from "../state/scripts/script-watch.ts";
 import {
   coerceDate,
@@ -171,6 +172,8 @@ export const formerTerm: Codec<FormerTerm | undefined> = {
 export interface RolloutHead {
   /** Hash of the active revision. */
   readonly revision: string;
+  /** What a person made of it; left out: nothing. */
+  readonly halt?: RolloutHalt | undefined;
   /** Of how many zones something is stored. */
   readonly zones: number;
 }
@@ -179,9 +182,10 @@ export interface RolloutHead {
 export const rolloutHead: Codec<RolloutHead | undefined> = {
   encode: (head) => JSON.stringify(head),
   decode: (stored) => {
-    const { revision, zones } = coerceObject(jsonIn(stored));
+    const { revision, halt: halted, zones } = coerceObject(jsonIn(stored));
     if (typeof revision !== "string" || typeof zones !== "number") return undefined;
-    return revision === "" ? undefined : { revision, zones };
+    const halt = parseName(rolloutHalts, halted);
+    return revision === "" || halt !== halted ? undefined : { revision, halt, zones };
   },
 };
 
@@ -202,6 +206,7 @@ export const rolloutZone: Codec<RolloutZone | undefined> = {
       gone: zone.gone && {
         former: zone.gone.former,
         hash: zone.gone.hash,
+        origin: zone.gone.origin,
         at: zone.gone.appliedAt,
       },
     }),
@@ -216,10 +221,11 @@ export const rolloutZone: Codec<RolloutZone | undefined> = {
 
 function goneIn(json: Json | undefined): StoredGone | "unreadable" | undefined {
   if (json === undefined) return undefined;
-  const { former, hash, at } = coerceObject(json);
+  const { former, hash, origin, at } = coerceObject(json);
   if (typeof former !== "string" || typeof hash !== "string") return "unreadable";
+  if (typeof origin !== "string") return "unreadable";
   if (at !== undefined && typeof at !== "number") return "unreadable";
-  return { former, hash, appliedAt: at };
+  return { former, hash, origin, appliedAt: at };
 }
 
 function sentWriteIn(json: JsonObject): SentWrite | undefined {

@@ -252,7 +252,9 @@ for (const { medium, start, runs, skip } of media) {
     it("gives back the zones of a rollout, as they were changed last", async ({ expect }) => {
       await using place = await start();
       const waiting = new Map([0, 1, 2, 3, 4].map((nth) => [nthZone(nth), `r${nth % 2}`]));
-      const gone = new Map([[nthZone(1), { former: "d", hash: "r0", appliedAt: undefined }]]);
+      const gone = new Map([
+        [nthZone(1), { former: "d", hash: "r0", origin: "r0", appliedAt: undefined }],
+      ]);
       {
         await using first = await place.open();
         storeRollout(first.state, { revision: "r2", waiting, gone: new Map() });

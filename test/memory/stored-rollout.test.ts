@@ -11,13 +11,14 @@ const [shop, blog, news] = [named("shop.example"), named("blog.example"), named(
 
 const rollout: StoredRollout = {
   revision: "1b23e5f4",
+  halt: "paused",
   waiting: new Map([
     [shop, "5a40679f"],
     [blog, ""],
   ]),
   gone: new Map([
-    [shop, { former: "0d7b1c2e", hash: "", appliedAt: 1_795_000_000_000 }],
-    [news, { former: "", hash: "5a40679f", appliedAt: undefined }],
+    [shop, { former: "0d7b1c2e", hash: "", origin: "4c11d0aa", appliedAt: 1_795_000_000_000 }],
+    [news, { former: "", hash: "5a40679f", origin: "", appliedAt: undefined }],
   ]),
 };
 
@@ -84,8 +85,9 @@ describe("a rollout in the state", () => {
     { when: "a list", text: "[]" },
     { when: "a number for a hash", text: '{"waits":1}' },
     { when: "null for a hash", text: '{"waits":null}' },
-    { when: "a text for a moment", text: '{"gone":{"former":"","hash":"","at":"1"}}' },
-    { when: "without what was in force before", text: '{"gone":{"hash":"","at":1}}' },
+    { when: "a text for a moment", text: '{"gone":{"former":"","hash":"","origin":"","at":"1"}}' },
+    { when: "without what was in force before", text: '{"gone":{"hash":"","origin":"","at":1}}' },
+    { when: "without what was in force first", text: '{"gone":{"former":"","hash":""}}' },
     { when: "null for what went", text: '{"waits":"5a40679f","gone":null}' },
   ])("lets a zone wait of which it says $when", ({ text }, { expect }) => {
     const store = storeWith();
@@ -106,7 +108,7 @@ describe("a rollout in the state", () => {
     expect,
   }) => {
     const store = storeWith();
-    store.set("wave/NEW.example", '{"gone":{"former":"","hash":"","at":1}}');
+    store.set("wave/NEW.example", '{"gone":{"former":"","hash":"","origin":"","at":1}}');
     store.set("wave/..", "{}");
     const waiting = storedRollout(store, rollout.revision)?.waiting;
     expect(waiting).toEqual(new Map([...rollout.waiting, [named("new.example"), ""]]));
@@ -119,6 +121,10 @@ describe("a rollout in the state", () => {
   it.for([
     { when: "no JSON", text: "{" },
     { when: "without the active revision", text: '{"zones":3}' },
+    {
+      when: "halted in a way that is not known",
+      text: '{"revision":"1b23e5f4","halt":"later","zones":3}',
+    },
     { when: "without the number of zones", text: '{"revision":"1b23e5f4"}' },
     { when: "with a text for a number", text: '{"revision":"1b23e5f4","zones":"3"}' },
   ])("is not known where its own key is $when", ({ text }, { expect }) => {
