@@ -62,7 +62,7 @@ export async function runDaemon(
   const current = new CurrentTerm();
   const runningConfig = new RunningConfig(config);
   await using notifier = startNotifier(config, metrics, logger, host);
-  const notify = (notification: Notification): void => notifier.notify(notification);
+  const notify = (notification: Notification | undefined): void => notifier.notify(notification);
   using pages = new EventStream(host.clock);
   using schedule = new SweepSchedule(config.schedule, {
     due: () => current.term?.reconciler.requestSweep("schedule"),

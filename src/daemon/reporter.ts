@@ -3,6 +3,7 @@ import type { ReconcilerPorts } from "../reconcile/reconciler.ts";
 import type { JudgedTokenUse } from "../state/audit-status.ts";
 import type { Fleet, Subscriber } from "../state/fleet.ts";
 import { isLoaded, type HeldRevision, type LoadReport } from "../state/load-report.ts";
+import type { RolloutTurn } from "../state/rollout-turn.ts";
 import type { ZoneReport } from "../state/run-report.ts";
 import { type DeclaredZone, unlistedZone, type ZoneState } from "../state/zone-state.ts";
 import {
@@ -12,8 +13,8 @@ import {
   logNotes,
   logLoad,
   logRemoval,
+  logRollout,
   logRulesetVersion,
-  logWaves,
   logDiagnostics,
   logZone,
 } from "../telemetry/log/log-reports.ts";
@@ -50,6 +51,8 @@ export interface ReporterOptions {
   ) => readonly Diagnostic[];
   /** Called with the listed zones of the active revision after each load. */
   readonly declared: (zones: readonly DesiredZone[]) => void;
+  /** Called with what happened to a rollout, after the log; left out: nobody asks. */
+  readonly turned?: (turn: RolloutTurn, load: LoadReport) => void;
   /** The names of the zones that the process before this one managed. */
   readonly remembered: readonly ZoneName[];
 }
@@ -79,6 +82,12 @@ export function createReporter(options: ReporterOptions): Reporter {
     for (const label of metrics.crowdedLabels(fleet.zones)) {
       if (!crowded.has(label)) logCrowdedLabel(logger, label);
       crowded.add(label);
+    }
+  };
+  const tellTurns = ({ rollout }: JudgedLoad, load: LoadReport): void => {
+    for (const turn of rollout?.turns ?? []) {
+      logRollout(logger, turn, load);
+      options.turned?.(turn, load);
     }
   };
   return {
@@ -114,7 +123,7 @@ export function createReporter(options: ReporterOptions): Reporter {
       isPlanning = isPlanningFirst(loaded);
       if (isPlanning !== wasPlanning) logFirstRound(logger, isPlanning, load);
       if (isNewRevision([result, hash]) || result === "unchanged") metrics.recordLoad(load);
-      if (loaded.rollout !== undefined) logWaves(logger, loaded.rollout.begun, load);
+      tellTurns(loaded, load);
       for (const { declared } of dropped) logRemoval(logger, declared.name, load);
       for (const subscriber of subscribers) {
         if (dropped.length > 0) subscriber.gone(dropped, load);

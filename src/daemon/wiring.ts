@@ -16,12 +16,13 @@ import type { StateStore } from "../memory/state-store.ts";
 import type { StoredFiles, StoredRevision } from "../memory/stored-revision.ts";
 import { StoredRuns } from "../memory/stored-runs.ts";
 import type { EventRecorder } from "../notify/event-recorder.ts";
-import type { Notification } from "../notify/notification.ts";
+import { type Notification, notificationOfTurn } from "../notify/notification.ts";
 import { type DesiredState, revisionsInForce } from "../reconcile/fleet/desired-fleet.ts";
 import { InventoryPoller, type ScriptMemory } from "../reconcile/inventory/inventory-poller.ts";
 import { Reconciler } from "../reconcile/reconciler.ts";
 import { renderImpacts } from "../render/impact-text.ts";
 import { Fleet, type Subscriber } from "../state/fleet.ts";
+import { recordOfTurn } from "../state/rollout-turn.ts";
 import type { Applied } from "../state/run-report.ts";
 import { logCollector, logUnusualShare } from "../telemetry/log/log-measurements.ts";
 import { logInternalError, logInventory } from "../telemetry/log/log-reports.ts";
@@ -77,7 +78,7 @@ export interface TermContext {
   ) => StoredRevision;
   /** Told of each run after the history. */
   readonly subscribers: readonly Subscriber[];
-  readonly notify: (notification: Notification) => void;
+  readonly notify: (notification: Notification | undefined) => void;
   readonly unstored: UnstoredLines;
 }
 
@@ -116,6 +117,10 @@ export function beginTerm(context: TermContext, { store: kept, history }: TermMe
     now: () => host.clock.now(),
     credentialOf,
     undeclared: history.recordUndeclared,
+    turned: (turn, load) => {
+      history.recordRollout(recordOfTurn(turn, load));
+      context.notify(notificationOfTurn(turn, load));
+    },
     tokenUses: (report) => audit.feed.usesJudgedBy(report),
     remembered: runs.names,
     configDiagnostics: (declared) => [

@@ -65,6 +65,8 @@ export interface RolloutStatus {
   readonly nextAt: Date | undefined;
   /** How many zones of each wave wait. */
   readonly waiting: ReadonlyMap<number, number>;
+  /** Hash of the revision whose rollout had not ended when this one's began; left out: none, or a process before this one knew. */
+  readonly replaced?: string | undefined;
 }
 
 export interface LoadReport {

@@ -207,9 +207,10 @@ function loadJson(load: LoadReport): JsonObject {
 /** Zones that are listed by name. */
 const mostUnsettled = 20;
 
-function rolloutJson({ wave, waves, unsettled, nextAt, waiting }: RolloutStatus): JsonObject {
+function rolloutJson(rollout: RolloutStatus): JsonObject {
+  const { wave, waves, unsettled, nextAt, waiting, replaced } = rollout;
   return {
-    ...jsonOf({ wave, waves, nextAt, unsettled: unsettled.length }),
+    ...jsonOf({ wave, waves, nextAt, unsettled: unsettled.length, replaced }),
     unsettled_zones: unsettled.slice(0, mostUnsettled),
     waiting: Array.from({ length: waves }, (_, nth) => waiting.get(nth + 1) ?? 0),
   };

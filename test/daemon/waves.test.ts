@@ -130,6 +130,14 @@ describe("a daemon whose changes go out in waves", () => {
     expect(new Set(applied(daemon))).toEqual(new Set([blog, brand]));
     const began = logLines(daemon).filter(({ msg }) => msg === "wave began");
     expect(new Set(began.map(({ wave }) => wave))).toEqual(new Set([2]));
+    const { stdout } = await example.place.run("history");
+    const turns = stdout.match(/rollout (began|ended|replaced)|wave \d began/g);
+    expect(new Set(turns?.filter((each) => each.startsWith("wave")))).toEqual(
+      new Set(["wave 1 began", "wave 2 began"]),
+    );
+    expect([turns?.[0], turns?.at(-1)]).toEqual(["rollout began", "rollout ended"]);
+    expect((await example.place.run("history", shop)).stdout).not.toContain("rollout");
+    expect((await example.place.run("history", "verify")).code).toBe(0);
   });
 
   it.for([

@@ -7,6 +7,7 @@ import type {
   WaveStatus,
   ZoneOfWave,
 } from "../../state/load-report.ts";
+import { type RolloutTurn, shortRevision } from "../../state/rollout-turn.ts";
 import type { ZoneReport } from "../../state/run-report.ts";
 import { isConverged } from "../../state/summary.ts";
 import { compareText } from "../../syntax/by-text.ts";
@@ -52,8 +53,8 @@ export interface Declaration {
 
 /** The rollout after a load. */
 export interface RolloutView {
-  /** The waves of which zones went since the load before, and how many of each. */
-  readonly begun: ReadonlyMap<number, number>;
+  /** What happened since the load before. */
+  readonly turns: readonly RolloutTurn[];
   /** `undefined`: no zone waits for its wave. */
   readonly status: RolloutStatus | undefined;
   /** What the next process has to know; `undefined`: there are no waves. */
@@ -157,7 +158,14 @@ export class Rollout {
   /** Zones that wait and are not listed. */
   readonly #absent = new Map<ZoneName, Former>();
   readonly #gone = new Map<ZoneName, Gone>();
+  /** The waves of which zones went since the last {@link view}, and how many of each. */
   #begun = new Map<number, number>();
+  /** When zones were seen as declared, as it is stored. */
+  readonly #storedMoments = new Map<ZoneName, number>();
+  /** Hash of the revision whose rollout began and did not end. */
+  #goingOut: string | undefined;
+  /** Hash of the revision whose rollout had not ended when this one's began. */
+  #replaced: string | undefined;
   /** Zones that were declared and listed in this process. */
   readonly #seen = new Set<ZoneName>();
   /** Whether it is not known which zones waited when the process before this one ended. */
@@ -184,6 +192,7 @@ export class Rollout {
     this.#isLost = false;
     this.#revision = revision;
     this.#halt = halt;
+    if (waiting.size + gone.size > 0) this.#goingOut = revision;
     const { clock } = this.#ports;
     for (const [name, hash] of waiting) {
       // What the active revision declares is not in force in a zone that waits for it.
@@ -194,6 +203,7 @@ export class Rollout {
       const appliedMs = appliedAt === undefined ? undefined : clock.monotonicMs() - passedMs;
       const before = { before: { hash }, origin: { hash: origin } };
       this.#gone.set(name, { former, ...before, digest: "", appliedMs });
+      if (appliedAt !== undefined) this.#storedMoments.set(name, appliedAt);
     }
   }
 
@@ -212,11 +222,10 @@ export class Rollout {
           origin,
           appliedMs,
         },
-      ]) =>
-        [
-          name,
-          { former, hash, origin: origin.hash, appliedAt: this.#storedAt(appliedMs) },
-        ] as const,
+      ]) => {
+        const appliedAt = this.#storedAt(name, appliedMs);
+        return [name, { former, hash, origin: origin.hash, appliedAt }] as const;
+      },
     );
     const absent = [...this.#absent].map(([name, { hash }]) => [name, hash] as const);
     return {
@@ -227,10 +236,16 @@ export class Rollout {
     };
   }
 
-  #storedAt(appliedMs: number | undefined): number | undefined {
+  /** The moment that is stored stays while the clocks agree to a minute: else each process would put it off by one. */
+  #storedAt(name: ZoneName, appliedMs: number | undefined): number | undefined {
     if (appliedMs === undefined) return undefined;
     const { clock } = this.#ports;
-    return inWholeMinutes(Number(clock.now()) - (clock.monotonicMs() - appliedMs));
+    const at = Number(clock.now()) - (clock.monotonicMs() - appliedMs);
+    const known = this.#storedMoments.get(name);
+    if (known !== undefined && Math.abs(known - at) <= 60_000) return known;
+    const moment = inWholeMinutes(at);
+    this.#storedMoments.set(name, moment);
+    return moment;
   }
 
   /** Takes in what is declared now: zones that are declared otherwise wait from now on. */
@@ -419,8 +434,15 @@ export class Rollout {
 
   #holdOf(name: ZoneName, reason: string): Hold {
     const { waves = [] } = this.#settings ?? {};
-    const message = `the zone waits for wave ${this.#waveOf(name)} of ${waves.length}: ${reason}`;
+    const message = `the zone waits for wave ${this.#waveOf(name)} of ${waves.length}: ${reason}${this.#replacing}`;
     return { reason: "wave", message };
+  }
+
+  /** Which revision a person should look for where two rollouts meet. */
+  get #replacing(): string {
+    if (this.#replaced === undefined) return "";
+    const [next, former] = [this.#revision, this.#replaced].map((hash) => shortRevision(hash));
+    return `; revision ${next} replaces ${former}, whose rollout had not ended`;
   }
 
   get #reason(): string {
@@ -433,9 +455,28 @@ export class Rollout {
 
   /** Where the rollout is, and what it did since the last call. */
   view(): RolloutView {
-    const begun = this.#begun;
+    return { turns: this.#takeTurns(), status: this.status, stored: this.stored };
+  }
+
+  #takeTurns(): readonly RolloutTurn[] {
+    const begun = [...this.#begun].toSorted(([a], [b]) => a - b);
     this.#begun = new Map();
-    return { begun, status: this.status, stored: this.stored };
+    const former = this.#goingOut;
+    const isUnderWay = begun.length > 0 || [...this.#waiting.values()].some(isDecidedIn);
+    const turns: RolloutTurn[] = [];
+    if (former === undefined && isUnderWay) turns.push({ turn: "began" });
+    else if (former !== undefined && former !== this.#revision) {
+      turns.push({ turn: "replaced", former });
+      this.#replaced = former;
+    }
+    if (turns.length > 0) this.#goingOut = this.#revision;
+    for (const [wave, zones] of begun) turns.push({ turn: "wave_began", wave, zones });
+    if (this.#goingOut !== undefined && this.#isOver) {
+      turns.push({ turn: "ended" });
+      this.#goingOut = undefined;
+      this.#replaced = undefined;
+    }
+    return turns;
   }
 
   /** `undefined`: no zone waits, and each that went was seen as declared. */
@@ -451,7 +492,8 @@ export class Rollout {
     const isSoaking = soakLeftMs !== undefined && this.#halt === undefined;
     const nextAt = isSoaking ? this.#momentIn(soakLeftMs) : undefined;
     const state = this.#halt ?? "running";
-    return { state, wave, waves: waves.length, unsettled, nextAt, waiting };
+    const where = { wave, waves: waves.length, unsettled, nextAt, waiting };
+    return { state, ...where, replaced: this.#replaced };
   }
 
   /** Where each zone of each wave is; `undefined`: there is no rollout. */
@@ -626,6 +668,7 @@ export class Rollout {
     }
     if (!this.#isOver) return;
     this.#gone.clear();
+    this.#storedMoments.clear();
     this.#halt = undefined;
   }
 
@@ -660,6 +703,10 @@ const haltReasons: Readonly<Record<RolloutHalt, string>> = {
   paused: "the rollout is paused, until a person resumes it",
   aborted: "the rollout of this revision is aborted, and the next revision begins another one",
 };
+
+function isDecidedIn({ isDecided }: Waiting): boolean {
+  return isDecided;
+}
 
 /** @param origin what was in force before the rollout; `undefined`: that is `before`. */
 function goneWithout(before: InForce | undefined, origin: Former | undefined): Gone {
