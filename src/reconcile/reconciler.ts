@@ -1,5 +1,6 @@
 import { isFullyKnown } from "../plan/cause/applied-zone.ts";
 import type { WaveStatus } from "../state/load-report.ts";
+import type { RolloutAnswer, RolloutCommand } from "../state/rollout-command.ts";
 import type { Trigger, ZoneReport } from "../state/run-report.ts";
 import { isAborted, loopUntil, type StopSignals } from "../zone/signals.ts";
 import { type KnownZones, type Zone, type ZoneName, zoneName } from "../zone/zone.ts";
@@ -15,12 +16,7 @@ import {
 import type { FleetLimits } from "./fleet/fleet-guard.ts";
 import { FleetPast } from "./fleet/fleet-past.ts";
 import { FleetRound } from "./fleet/fleet-round.ts";
-import {
-  Rollout,
-  type RolloutAnswer,
-  type RolloutCommand,
-  type RolloutSettings,
-} from "./fleet/rollout.ts";
+import { Rollout, type RolloutSettings } from "./fleet/rollout.ts";
 import { type DirectoryPorts, ZoneDirectory } from "./fleet/zone-directory.ts";
 import { EventQueue, type SweepTrigger, spreadMs, Sweep } from "./queue/events.ts";
 import { type QueueEntry, type CredentialPorts, ZoneQueues } from "./queue/zone-queue.ts";

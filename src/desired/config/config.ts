@@ -43,6 +43,8 @@ export interface RolloutConfig {
   readonly waves: readonly WaveConfig[];
   readonly soakMs: number;
   readonly appliesTo: "may_break" | "weakens" | "all";
+  /** Token of the commands of a rollout; `undefined`: they are off. */
+  readonly token: SecretSource | undefined;
 }
 
 /** A recurring time in which writes are allowed (`allow`: only then) or not (`freeze`). */

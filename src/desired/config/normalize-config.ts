@@ -49,7 +49,7 @@ export function normalizeConfig(file: ConfigFile, directory: string, document: L
       contendedWindowMs: millisecondsOf(limits.contended_window),
       accept: limits.accept,
     },
-    rollout: file.rollout && rolloutOf(file.rollout),
+    rollout: file.rollout && rolloutOf(file.rollout, directory),
     canaries: canariesOf(file.rollout, document),
     budget: {
       requests: budget.requests,
@@ -105,8 +105,12 @@ export function normalizeConfig(file: ConfigFile, directory: string, document: L
   };
 }
 
-function rolloutOf({ waves, soak, applies_to }: NonNullable<ConfigFile["rollout"]>): RolloutConfig {
-  return { waves: waves.map(waveOf), soakMs: millisecondsOf(soak), appliesTo: applies_to };
+function rolloutOf(
+  { waves, soak, applies_to: appliesTo, token_file }: NonNullable<ConfigFile["rollout"]>,
+  directory: string,
+): RolloutConfig {
+  const token = secretSource(token_file, undefined, directory);
+  return { waves: waves.map(waveOf), soakMs: millisecondsOf(soak), appliesTo, token };
 }
 
 function waveOf({ zones = [], share }: YamlWave): WaveConfig {

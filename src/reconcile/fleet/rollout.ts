@@ -7,6 +7,7 @@ import type {
   WaveStatus,
   ZoneOfWave,
 } from "../../state/load-report.ts";
+import type { RolloutAnswer, RolloutCommand } from "../../state/rollout-command.ts";
 import { type RolloutTurn, shortRevision } from "../../state/rollout-turn.ts";
 import type { ZoneReport } from "../../state/run-report.ts";
 import { isConverged } from "../../state/summary.ts";
@@ -69,24 +70,6 @@ export interface RolloutPorts {
   /** Is called when another zone may go, or does not wait any more. */
   readonly changed: () => void;
 }
-
-/** What a person asks of a rollout; `promote` is for the zones that it names, or for the next wave. */
-export type RolloutCommand =
-  | { readonly name: "pause" | "resume" | "abort" }
-  | { readonly name: "promote"; readonly zones: readonly ZoneName[] };
-
-/** What became of a command. */
-export type RolloutAnswer =
-  | {
-      readonly result: "done";
-      /** Zones that it lets go, or takes back. */
-      readonly zones: readonly ZoneName[];
-      /** Zones that an abort leaves as they are: it is not known what was in force in them before. */
-      readonly left: readonly ZoneName[];
-    }
-  | { readonly result: "as_before" | "no_rollout" | "aborted" | "not_listed" | "not_planned" }
-  | { readonly result: "other_revision"; readonly active: string }
-  | { readonly result: "not_waiting"; readonly zones: readonly ZoneName[] };
 
 /** A zone that waits. */
 interface Waiting {
