@@ -1,6 +1,6 @@
 import { isFullyKnown } from "../plan/cause/applied-zone.ts";
+import type { RolloutAnswer, RolloutCommand } from "../state/asked-of-rollout.ts";
 import type { WaveStatus } from "../state/load-report.ts";
-import type { RolloutAnswer, RolloutCommand } from "../state/rollout-command.ts";
 import type { Trigger, ZoneReport } from "../state/run-report.ts";
 import { isAborted, loopUntil, type StopSignals } from "../zone/signals.ts";
 import { type KnownZones, type Zone, type ZoneName, zoneName } from "../zone/zone.ts";

@@ -44,7 +44,7 @@ export type RolloutHalt = (typeof rolloutHalts)[number];
  * - `applied`: it was.
  * - `unchanged`: the rollout changes nothing in it that goes out in waves.
  */
-const zonesOfWave = ["waiting", "changing", "applied", "unchanged"] as const;
+export const zonesOfWave = ["waiting", "changing", "applied", "unchanged"] as const;
 
 export type ZoneOfWave = (typeof zonesOfWave)[number];
 

@@ -4,9 +4,16 @@ import {
   type RolloutAnswer,
   type RolloutCommand,
   rolloutCommands,
-} from "../state/rollout-command.ts";
+} from "../state/asked-of-rollout.ts";
 import { firstOf } from "../syntax/first-of.ts";
-import { coerceText, isJsonObject, type JsonObject, jsonOf, parseJson } from "../syntax/json.ts";
+import {
+  coerceText,
+  isJsonObject,
+  type Json,
+  type JsonObject,
+  jsonOf,
+  parseJson,
+} from "../syntax/json.ts";
 import { isSameOrigin } from "../syntax/request-origin.ts";
 import { type ZoneName, zoneName } from "../zone/zone.ts";
 import {
@@ -23,6 +30,9 @@ const maxBodyBytes = 4 * 1024 * 1024;
 
 /** The longest name of a person that is kept. */
 const maxNameLength = 100;
+
+/** A hash is shorter. */
+const maxRevisionLength = 200;
 
 /** Status and text of the answers, beside those of the gate. */
 const answers = {
@@ -56,13 +66,17 @@ const answers = {
 
 export type RolloutRequestResult = keyof typeof answers;
 
-/** What somebody asked of a rollout, as it is told to the process. */
-export interface AskedOfRollout {
+/** What a message asks. */
+interface Asked {
   readonly command: RolloutCommand;
   /** The revision that is meant; "": the active one. */
   readonly revision: string;
   /** Who asks, as they say it. */
   readonly by: string;
+}
+
+/** What somebody asked of a rollout, as it is told to the process. */
+export interface AskedOfRollout extends Asked {
   /** Remote address of the socket. */
   readonly from: string;
 }
@@ -135,21 +149,28 @@ async function answerTo(
 const keys = new Set(["revision", "zones", "by"]);
 
 /** What a message asks; `undefined` if any part of it is wrong. */
-function askedIn(
-  name: RolloutCommand["name"],
-  text: string,
-): Omit<AskedOfRollout, "from"> | undefined {
+function askedIn(name: RolloutCommand["name"], text: string): Asked | undefined {
   const json = text.trim() === "" ? {} : parseJson(text);
   if (!isJsonObject(json) || Object.keys(json).some((key) => !keys.has(key))) return undefined;
-  const { revision = "", zones: named = [], by = "" } = json;
-  if (typeof revision !== "string" || typeof by !== "string" || !Array.isArray(named)) {
-    return undefined;
-  }
-  const zones = named.flatMap((each) => zoneName(coerceText(each)) ?? []);
-  const isWhole = zones.length === named.length && by.length <= maxNameLength;
-  if (!isWhole || (name !== "promote" && zones.length > 0)) return undefined;
-  const command = name === "promote" ? { name, zones: [...new Set(zones)] } : { name };
-  return { command, revision, by };
+  const revision = textIn(json["revision"], maxRevisionLength);
+  const by = textIn(json["by"], maxNameLength);
+  const zones = zonesIn(json["zones"] ?? []);
+  if (revision === undefined || by === undefined || zones === undefined) return undefined;
+  if (name === "promote") return { command: { name, zones }, revision, by };
+  return zones.length > 0 ? undefined : { command: { name }, revision, by };
+}
+
+/** A text that may be left out; `undefined` if it is none, or too long. */
+function textIn(json: Json | undefined, longest: number): string | undefined {
+  if (json === undefined) return "";
+  return typeof json === "string" && json.length <= longest ? json : undefined;
+}
+
+/** The zones of a list, each once; `undefined` if it is none, or one of them has no name. */
+function zonesIn(json: Json): readonly ZoneName[] | undefined {
+  if (!Array.isArray(json)) return undefined;
+  const zones = json.flatMap((each) => zoneName(coerceText(each)) ?? []);
+  return zones.length === json.length ? [...new Set(zones)] : undefined;
 }
 
 function doneJson({ result, zones = [], left = [] }: Answered): JsonObject {

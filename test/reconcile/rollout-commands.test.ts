@@ -1,6 +1,6 @@
 import { describe, it } from "vitest";
 
-import type { RolloutAnswer, RolloutCommand } from "../../src/state/rollout-command.ts";
+import type { RolloutAnswer, RolloutCommand } from "../../src/state/asked-of-rollout.ts";
 import { named } from "../support/reports.ts";
 import {
   blocking,

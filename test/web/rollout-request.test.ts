@@ -1,6 +1,6 @@
 import { describe, it } from "vitest";
 
-import type { RolloutAnswer } from "../../src/state/rollout-command.ts";
+import type { RolloutAnswer } from "../../src/state/asked-of-rollout.ts";
 import type {
   AskedOfRollout,
   RolloutEndpoint,
@@ -36,8 +36,8 @@ async function serve({
     token: () => Promise.resolve(right),
     works: () => true,
     undeclared: (zones) => zones.filter((name) => name !== shop),
-    command: (command) => {
-      asked.push(command);
+    command: (each) => {
+      asked.push(each);
       return Promise.resolve(answer);
     },
     audit: (request) => audited.push(request),
@@ -74,6 +74,10 @@ async function command(
 }
 
 const from = "127.0.0.1";
+
+function unreadable(): Promise<string> {
+  return Promise.reject(new Error("its file cannot be read"));
+}
 
 describe("a command for a rollout", () => {
   it.for(["pause", "resume", "abort"] as const)(
@@ -192,8 +196,7 @@ describe("a command for a rollout", () => {
   });
 
   it("is refused where the token cannot be read", async ({ expect }) => {
-    const token = (): Promise<string> => Promise.reject(new Error("its file cannot be read"));
-    await using server = await serve({ token });
+    await using server = await serve({ token: unreadable });
     expect((await command(server, "pause"))[0]).toBe(503);
     expect(server.audited).toMatchObject([
       { result: "no_token", error: "its file cannot be read" },

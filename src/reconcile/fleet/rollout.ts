@@ -1,13 +1,13 @@
 import type { Change } from "../../plan/change.ts";
 import type { Hold } from "../../plan/guard/hold.ts";
 import type { Plan } from "../../plan/plan.ts";
+import type { RolloutAnswer, RolloutCommand } from "../../state/asked-of-rollout.ts";
 import type {
   RolloutHalt,
   RolloutStatus,
   WaveStatus,
   ZoneOfWave,
 } from "../../state/load-report.ts";
-import type { RolloutAnswer, RolloutCommand } from "../../state/rollout-command.ts";
 import { type RolloutTurn, shortRevision } from "../../state/rollout-turn.ts";
 import type { ZoneReport } from "../../state/run-report.ts";
 import { isConverged } from "../../state/summary.ts";
