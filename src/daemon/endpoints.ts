@@ -214,10 +214,10 @@ function rolloutEndpoint(
     token: () => readSecret(source, host),
     works: () => current.term !== undefined,
     undeclared: (zones) => zones.filter((name) => current.fleet.zone(name) === undefined),
-    command: async ({ command, revision }) => {
+    command: async ({ command, revision, by, from }) => {
       const { term } = current;
       if (term === undefined) return { result: "not_listed" };
-      const answer = await term.reconciler.commandRollout(command, revision);
+      const answer = await term.reconciler.commandRollout(command, revision, { by, from });
       if (answer.result !== "done") return answer;
       const isStored = (await term.store.flush()) && (await term.store.isHeld());
       return isStored ? answer : { result: "not_stored" };

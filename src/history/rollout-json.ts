@@ -19,7 +19,7 @@ export function rolloutRecordFrom(value: unknown): RolloutRecord | undefined {
   const at = coerceDate(value["at"]);
   const turn = parseName(rolloutTurns, value["rollout"]);
   if (at === undefined || turn === undefined) return undefined;
-  const { wave, zones } = value;
+  const { wave, zones, by, from } = value;
   return {
     at,
     turn,
@@ -28,5 +28,7 @@ export function rolloutRecordFrom(value: unknown): RolloutRecord | undefined {
     ...(typeof wave === "number" ? { wave } : {}),
     ...(typeof zones === "number" ? { zones } : {}),
     ...(typeof value["former"] === "string" ? { former: value["former"] } : {}),
+    ...(typeof by === "string" ? { by } : {}),
+    ...(typeof from === "string" ? { from } : {}),
   };
 }

@@ -198,10 +198,17 @@ export function notificationOfTurn(
   turn: RolloutTurn,
   { at, revision, commit }: LoadReport,
 ): Notification | undefined {
-  if (turn.turn === "wave_began") return undefined;
-  const reason = turn.turn === "ended" ? "RolloutEnded" : "RolloutBegan";
+  const reason = turnReasons[turn.turn];
+  if (reason === undefined) return undefined;
   return { reason, severity: "info", at, zone: "", message: turnText(turn), revision, commit };
 }
+
+const turnReasons: Readonly<Partial<Record<RolloutTurn["turn"], NotificationReason>>> = {
+  began: "RolloutBegan",
+  replaced: "RolloutBegan",
+  ended: "RolloutEnded",
+  aborted: "RolloutEnded",
+};
 
 function failedLoad(load: LoadReport): Pick<Notification, "reason" | "message"> {
   const { revision } = load;

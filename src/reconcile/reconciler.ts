@@ -1,6 +1,7 @@
 import { isFullyKnown } from "../plan/cause/applied-zone.ts";
 import type { RolloutAnswer, RolloutCommand } from "../state/asked-of-rollout.ts";
 import type { WaveStatus } from "../state/load-report.ts";
+import type { Asker } from "../state/rollout-turn.ts";
 import type { Trigger, ZoneReport } from "../state/run-report.ts";
 import { isAborted, loopUntil, type StopSignals } from "../zone/signals.ts";
 import { type KnownZones, type Zone, type ZoneName, zoneName } from "../zone/zone.ts";
@@ -51,6 +52,7 @@ export interface ReconcilerPorts extends ZoneRunPorts, DirectoryPorts {
 interface AskedCommand {
   readonly command: RolloutCommand;
   readonly revision: string;
+  readonly asker: Asker;
   readonly resolve: (answer: RolloutAnswer) => void;
 }
 
@@ -177,9 +179,9 @@ export class Reconciler {
    *
    * @param revision the revision, its commit or its hash that is meant; "": that which is active.
    */
-  commandRollout(command: RolloutCommand, revision: string): Promise<RolloutAnswer> {
+  commandRollout(command: RolloutCommand, revision: string, asker: Asker): Promise<RolloutAnswer> {
     const { promise, resolve } = Promise.withResolvers<RolloutAnswer>();
-    this.#commands.push({ command, revision, resolve });
+    this.#commands.push({ command, revision, asker, resolve });
     this.#events.add({ type: "rollout_commanded" });
     return promise;
   }
@@ -271,7 +273,7 @@ export class Reconciler {
   #onCommanded(): void {
     const answered = this.#commands.splice(0).map((asked) => {
       const answer = this.#isActive(asked.revision)
-        ? this.#rollout.command(asked.command)
+        ? this.#rollout.command(asked.command, asked.asker)
         : ({ result: "other_revision", active: this.#active.active.revision } as const);
       return { ...asked, answer };
     });

@@ -7,13 +7,32 @@ import type { LoadReport } from "./load-report.ts";
  * - `replaced`: a newer revision took over from one whose rollout had not ended.
  * - `wave_began`: zones of a wave do not wait any longer.
  * - `ended`: no zone waits, and each that went was seen as declared.
+ * - `paused`, `resumed`, `promoted`, `aborted`: a person asked for it.
  */
-export const rolloutTurns = ["began", "replaced", "wave_began", "ended"] as const;
+export const rolloutTurns = [
+  "began",
+  "replaced",
+  "wave_began",
+  "ended",
+  "paused",
+  "resumed",
+  "promoted",
+  "aborted",
+] as const;
 
-export interface RolloutTurn {
+/** Who asked for a turn. */
+export interface Asker {
+  /** As they say it; "": they do not. */
+  readonly by: string;
+  /** Remote address of the socket. */
+  readonly from: string;
+}
+
+export interface RolloutTurn extends Partial<Asker> {
   readonly turn: (typeof rolloutTurns)[number];
-  /** Of `wave_began`: the wave, counted from 1, and how many of its zones do not wait any longer. */
+  /** Of `wave_began`: the wave, counted from 1. */
   readonly wave?: number | undefined;
+  /** How many zones do not wait any longer, or go back. */
   readonly zones?: number | undefined;
   /** Of `replaced`: the hash of the revision before. */
   readonly former?: string | undefined;
@@ -39,16 +58,31 @@ export function shortRevision(hash: string): string {
   return `sha256-${hash.slice(0, 12)}`;
 }
 
-/** `wave 2 began: 31 zones do not wait any longer`. */
-export function turnText({ turn, wave = 0, zones = 0, former = "" }: RolloutTurn): string {
+/** `wave 2 began: 31 zones do not wait any longer`, or `rollout promoted in 3 zones by mia (10.0.0.7)`. */
+export function turnText(happened: RolloutTurn): string {
+  const { turn, wave, former = "" } = happened;
+  const zones = zonesText(happened);
   switch (turn) {
     case "began":
-      return "rollout began";
+    case "ended":
+      return `rollout ${turn}`;
     case "replaced":
       return `rollout replaced: that of ${shortRevision(former)} had not ended`;
     case "wave_began":
-      return `wave ${wave} began: ${zones} ${zones === 1 ? "zone does" : "zones do"} not wait any longer`;
-    case "ended":
-      return "rollout ended";
+      return `wave ${wave} began: ${zones} ${zones === "1 zone" ? "does" : "do"} not wait any longer`;
+    case "paused":
+    case "resumed":
+      return `rollout ${turn} by ${askerText(happened)}`;
+    case "promoted":
+    case "aborted":
+      return `rollout ${turn} in ${zones} by ${askerText(happened)}`;
   }
+}
+
+function zonesText({ zones = 0 }: RolloutTurn): string {
+  return zones === 1 ? "1 zone" : `${zones} zones`;
+}
+
+function askerText({ by = "", from = "" }: Partial<Asker>): string {
+  return by === "" ? from : `${by} (${from})`;
 }

@@ -5,6 +5,7 @@ import {
   type RolloutCommand,
   rolloutCommands,
 } from "../state/asked-of-rollout.ts";
+import type { Asker } from "../state/rollout-turn.ts";
 import { firstOf } from "../syntax/first-of.ts";
 import {
   coerceText,
@@ -67,22 +68,17 @@ const answers = {
 export type RolloutRequestResult = keyof typeof answers;
 
 /** What a message asks. */
-interface Asked {
+interface Asked extends Pick<Asker, "by"> {
   readonly command: RolloutCommand;
   /** The revision that is meant; "": the active one. */
   readonly revision: string;
-  /** Who asks, as they say it. */
-  readonly by: string;
 }
 
 /** What somebody asked of a rollout, as it is told to the process. */
-export interface AskedOfRollout extends Asked {
-  /** Remote address of the socket. */
-  readonly from: string;
-}
+export type AskedOfRollout = Asked & Asker;
 
 /** A command for a rollout, for the audit log. */
-export interface RolloutRequest extends Omit<AskedOfRollout, "command" | "revision"> {
+export interface RolloutRequest extends Asker {
   readonly command: RolloutCommand["name"];
   readonly result: RolloutRequestResult;
   /** Why the server has no token; only for `no_token`. */

@@ -134,6 +134,8 @@ describe("a person who commands a rollout", () => {
     const again = await rolloutOf(example, "promote");
     expect(again.stderr).toContain("the rollout is aborted: change the files");
     await stop(daemon);
+    const history = await example.place.run("history");
+    expect(history.stdout).toContain("rollout aborted in 1 zone by mia (127.0.0.1)");
   });
 
   it("is told what to do where that is refused", async ({ expect }) => {

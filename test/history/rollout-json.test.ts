@@ -15,6 +15,8 @@ describe("what happened to a rollout, in the history", () => {
     { turn: "replaced", former: "0d7b1c2e" },
     { turn: "wave_began", wave: 2, zones: 31 },
     { turn: "ended" },
+    { turn: "paused", by: "mia", from: "10.0.0.7" },
+    { turn: "aborted", zones: 4, by: "", from: "10.0.0.7" },
   ])("comes back as it was: $turn", (turn, { expect }) => {
     const record: RolloutRecord = { ...head, ...turn };
     const text = JSON.stringify(rolloutRecordJson(record));

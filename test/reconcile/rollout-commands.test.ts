@@ -16,6 +16,8 @@ import { ServiceFault } from "../support/world.ts";
 const [first = [], second = [], third = []] = waves;
 const [canary = "", otherCanary = ""] = first;
 
+const mia = { by: "mia", from: "10.0.0.7" };
+
 const done = { result: "done", zones: [], left: [] } as const;
 const promoteNext: RolloutCommand = { name: "promote", zones: [] };
 
@@ -30,7 +32,7 @@ async function ask(
   revision = "",
 ): Promise<RolloutAnswer> {
   const asked = typeof command === "string" ? { name: command } : command;
-  const answer = world.reconciler.commandRollout(asked, revision);
+  const answer = world.reconciler.commandRollout(asked, revision, mia);
   await world.clock.advance(60_000);
   return answer;
 }
@@ -103,7 +105,7 @@ describe("a rollout that is paused", () => {
     await using world = await fleetInWaves();
     await world.commit("r2", blocking);
     expect(await ask(world, "resume")).toEqual({ result: "as_before" });
-    const both = [1, 2].map(() => world.reconciler.commandRollout({ name: "pause" }, ""));
+    const both = [1, 2].map(() => world.reconciler.commandRollout({ name: "pause" }, "", mia));
     await world.clock.advance(1);
     expect(await Promise.all(both)).toEqual([done, { result: "as_before" }]);
   });
@@ -113,7 +115,7 @@ describe("a rollout that is paused", () => {
     await world.commit("r2", blocking);
     const loads = world.loads.length;
     const all = Array.from({ length: 10_000 }, () =>
-      world.reconciler.commandRollout({ name: "pause" }, ""),
+      world.reconciler.commandRollout({ name: "pause" }, "", mia),
     );
     await world.clock.advance(1);
     const answers = await Promise.all(all);
@@ -309,6 +311,27 @@ describe("a rollout that is aborted", () => {
 });
 
 describe("a command", () => {
+  it("is told once, with who asked", async ({ expect }) => {
+    await using world = await fleetInWaves();
+    await world.commit("r2", blocking);
+    world.loads.length = 0;
+    await ask(world, "pause");
+    await ask(world, "pause");
+    await ask(world, promote(...third));
+    await ask(world, "resume");
+    await ask(world, "abort");
+    await world.commit("r3", off);
+    const turns = world.loads.flatMap(({ rollout }) => rollout?.turns ?? []);
+    expect(turns.slice(0, 6)).toEqual([
+      { turn: "paused", ...mia },
+      { turn: "promoted", zones: 2, ...mia },
+      { turn: "wave_began", wave: 3, zones: 2 },
+      { turn: "resumed", ...mia },
+      { turn: "aborted", zones: 4, ...mia },
+      { turn: "began" },
+    ]);
+  });
+
   it("is refused where no rollout is under way", async ({ expect }) => {
     await using world = await fleetInWaves();
     for (const command of [promoteNext, "pause", "resume", "abort"] as const) {
@@ -331,7 +354,7 @@ describe("a command", () => {
     world.loadMs = hour;
     world.reconciler.filesChanged();
     await world.clock.advance(1);
-    const answer = world.reconciler.commandRollout({ name: "pause" }, "");
+    const answer = world.reconciler.commandRollout({ name: "pause" }, "", mia);
     world.stop.abort();
     expect(await answer).toEqual({ result: "not_listed" });
   });

@@ -8,7 +8,7 @@ import type {
   WaveStatus,
   ZoneOfWave,
 } from "../../state/load-report.ts";
-import { type RolloutTurn, shortRevision } from "../../state/rollout-turn.ts";
+import { type Asker, type RolloutTurn, shortRevision } from "../../state/rollout-turn.ts";
 import type { ZoneReport } from "../../state/run-report.ts";
 import { isConverged } from "../../state/summary.ts";
 import { compareText } from "../../syntax/by-text.ts";
@@ -145,6 +145,8 @@ export class Rollout {
   #begun = new Map<number, number>();
   /** When zones were seen as declared, as it is stored. */
   readonly #storedMoments = new Map<ZoneName, number>();
+  /** What people did since the last {@link view}. */
+  #commanded: RolloutTurn[] = [];
   /** Hash of the revision whose rollout began and did not end. */
   #goingOut: string | undefined;
   /** Hash of the revision whose rollout had not ended when this one's began. */
@@ -175,7 +177,7 @@ export class Rollout {
     this.#isLost = false;
     this.#revision = revision;
     this.#halt = halt;
-    if (waiting.size + gone.size > 0) this.#goingOut = revision;
+    if (waiting.size + gone.size > 0 && halt !== "aborted") this.#goingOut = revision;
     const { clock } = this.#ports;
     for (const [name, hash] of waiting) {
       // What the active revision declares is not in force in a zone that waits for it.
@@ -447,12 +449,15 @@ export class Rollout {
     const former = this.#goingOut;
     const isUnderWay = begun.length > 0 || [...this.#waiting.values()].some(isDecidedIn);
     const turns: RolloutTurn[] = [];
-    if (former === undefined && isUnderWay) turns.push({ turn: "began" });
+    const isNew = former === undefined && isUnderWay && this.#halt !== "aborted";
+    if (isNew) turns.push({ turn: "began" });
     else if (former !== undefined && former !== this.#revision) {
       turns.push({ turn: "replaced", former });
       this.#replaced = former;
     }
     if (turns.length > 0) this.#goingOut = this.#revision;
+    turns.push(...this.#commanded);
+    this.#commanded = [];
     for (const [wave, zones] of begun) turns.push({ turn: "wave_began", wave, zones });
     if (this.#goingOut !== undefined && this.#isOver) {
       turns.push({ turn: "ended" });
@@ -506,12 +511,17 @@ export class Rollout {
   }
 
   /** Does what a person asks. The zones that it concerns are planned again. */
-  command(command: RolloutCommand): RolloutAnswer {
+  command(command: RolloutCommand, asker: Asker): RolloutAnswer {
     if (this.#settings === undefined || this.#isOver) return { result: "no_rollout" };
     // Before the first listing, it is not known what is in force in any zone.
     if (this.#declared.size === 0) return { result: "not_listed" };
     const answer = this.#do(command);
-    if (answer.result === "done") this.begin();
+    if (answer.result !== "done") return answer;
+    const turn = commandTurns[command.name];
+    const isOfZones = command.name === "promote" || command.name === "abort";
+    this.#commanded.push({ turn, ...(isOfZones && { zones: answer.zones.length }), ...asker });
+    if (command.name === "abort") this.#goingOut = undefined;
+    this.begin();
     return answer;
   }
 
@@ -681,6 +691,13 @@ export class Rollout {
     return this.#ports.clock.monotonicMs();
   }
 }
+
+const commandTurns = {
+  pause: "paused",
+  resume: "resumed",
+  promote: "promoted",
+  abort: "aborted",
+} as const satisfies Readonly<Record<RolloutCommand["name"], RolloutTurn["turn"]>>;
 
 const haltReasons: Readonly<Record<RolloutHalt, string>> = {
   paused: "the rollout is paused, until a person resumes it",

@@ -147,6 +147,10 @@ const turnMessages = {
   replaced: "rollout replaced",
   wave_began: "wave began",
   ended: "rollout ended",
+  paused: "rollout paused",
+  resumed: "rollout resumed",
+  promoted: "rollout promoted",
+  aborted: "rollout aborted",
 } as const satisfies Readonly<Record<RolloutTurn["turn"], string>>;
 
 /** Logs the notes that ask for a change of the files, when they are told for the first time. */
