@@ -110,6 +110,7 @@ const descriptions = {
   apply: "apply the planned changes once",
   adopt:
     "take ownership of declared policies and rules, so that deleting them in files deletes them",
+  rollout: "show, pause, resume, promote or abort the rollout of the running daemon",
   history: "print what runs changed or found, and how long zones drifted",
   blame: "print who changed a zone, by the service's audit log",
   measurements: "print what policies and rules of a zone did, by hour; needs no network",
@@ -141,6 +142,7 @@ const definitions: Readonly<Record<string, LoadDefinition>> = {
   plan: async () => (await import("./commands/plan-command.ts")).definePlan,
   apply: async () => (await import("./commands/apply-command.ts")).defineApply,
   adopt: async () => (await import("./commands/adopt-command.ts")).defineAdopt,
+  rollout: async () => (await import("./commands/rollout-command.ts")).defineRollout,
   history: async () => (await import("./commands/history-command.ts")).defineHistory,
   blame: async () => (await import("./commands/blame-command.ts")).defineBlame,
   evidence: async () => (await import("./evidence/evidence-command.ts")).defineEvidence,

@@ -1,18 +1,21 @@
 import type { Clock } from "../zone/ports.ts";
-import { EventRecorder } from "./event-recorder.ts";
 import { type AccessPorts, findAccess } from "./kube-access.ts";
-import { createKubeClient } from "./kube-client.ts";
+import { createKubeClient, type KubeClient } from "./kube-client.ts";
 import { leaseStore, type LeaseStore } from "./lease.ts";
 
 /** The cluster in which the process runs, or the one of a kubeconfig. */
 export interface Kubernetes extends AsyncDisposable {
   /** The Lease of a name in the namespace of the process. */
   lease(name: string): LeaseStore;
-  /**
-   * Writes Events about the pod of this process: `kubectl describe pod` shows them. `undefined` if the environment does not
-   * say which pod that is.
-   */
-  startEvents(uniqueId: () => string, failed: (error: Error) => void): EventRecorder | undefined;
+  readonly kube: KubeClient;
+  /** The pod of this process; `undefined` if the environment does not say which one that is. */
+  readonly pod: Pod | undefined;
+}
+
+/** A pod in the namespace of the process. */
+export interface Pod {
+  readonly name: string;
+  readonly uid: string;
 }
 
 /** What tells a process its pod: the manifests set it from the fields of the pod. */
@@ -38,11 +41,8 @@ export async function joinKubernetes(
   const [name = "", uid = ""] = [env[podVariables.name], env[podVariables.uid]];
   return {
     lease: (lease) => leaseStore(lease, kube),
-    startEvents: (uniqueId, failed) => {
-      if (name === "" || uid === "") return undefined;
-      const subject = { apiVersion: "v1", kind: "Pod", name, uid };
-      return new EventRecorder({ kube, clock, uniqueId, instance: name, subject, failed });
-    },
+    kube,
+    pod: name === "" || uid === "" ? undefined : { name, uid },
     [Symbol.asyncDispose]: () => kube[Symbol.asyncDispose](),
   };
 }

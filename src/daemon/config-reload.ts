@@ -131,7 +131,12 @@ function changedKeys(before: Config, after: Config): readonly string[] {
 }
 
 /** The values of a configuration, by the keys that change together. */
-function valuesByKey({ schedule, log, ...sections }: Config): Readonly<Record<string, unknown>> {
+function valuesByKey({
+  schedule,
+  log,
+  canaries: _places,
+  ...sections
+}: Config): Readonly<Record<string, unknown>> {
   return {
     ...sections,
     "schedule.cron": schedule.cron,

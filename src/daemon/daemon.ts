@@ -8,13 +8,13 @@ import { openDirectory } from "../memory/open-store.ts";
 import type { TermStore } from "../memory/postgres/postgres-store.ts";
 import { identityOf } from "../memory/state-store.ts";
 import { StoredRevision } from "../memory/stored-revision.ts";
+import { eventSubscriber } from "../notify/event-subscriber.ts";
 import type { Notification } from "../notify/notification.ts";
 import type { SweepTrigger } from "../reconcile/queue/events.ts";
 import type { Logger } from "../telemetry/log/log.ts";
 import { EventStream } from "../web/event-stream.ts";
 import { every } from "../zone/signals.ts";
 import type { StopSignals } from "../zone/signals.ts";
-import { eventSubscriber } from "./cluster-events.ts";
 import { configReloader, RunningConfig } from "./config-reload.ts";
 import { CurrentTerm, type Term } from "./current-term.ts";
 import { startEndpoints } from "./endpoints.ts";
@@ -62,7 +62,7 @@ export async function runDaemon(
   const current = new CurrentTerm();
   const runningConfig = new RunningConfig(config);
   await using notifier = startNotifier(config, metrics, logger, host);
-  const notify = (notification: Notification): void => notifier.notify(notification);
+  const notify = (notification: Notification | undefined): void => notifier.notify(notification);
   using pages = new EventStream(host.clock);
   using schedule = new SweepSchedule(config.schedule, {
     due: () => current.term?.reconciler.requestSweep("schedule"),

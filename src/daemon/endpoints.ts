@@ -13,6 +13,7 @@ import { logInternalError } from "../telemetry/log/log-reports.ts";
 import type { EventStream } from "../web/event-stream.ts";
 import { type HealthCheck, startWatchdog } from "../web/health.ts";
 import type { ReconcileEndpoint } from "../web/reconcile-request.ts";
+import type { RolloutEndpoint } from "../web/rollout-request.ts";
 import { startServer } from "../web/server.ts";
 import { every } from "../zone/signals.ts";
 import type { RunningConfig } from "./config-reload.ts";
@@ -71,6 +72,8 @@ export async function startEndpoints(
       },
       events: context.pages,
       reconcile: reconcileEndpoint(parts, current, host),
+      waves: () => current.term?.reconciler.waves,
+      rollout: rolloutEndpoint(parts, current, host),
       facts: status,
       answersOf: (state) =>
         writeAnswers(state, {
@@ -195,6 +198,33 @@ function reconcileEndpoint(
     auditStore: (request) => {
       const facts = { audit: true, ...request };
       logger[request.result === "stored" ? "info" : "warn"](facts, "a command asked to store");
+    },
+  };
+}
+
+/** The endpoint for what people ask of a rollout; `undefined`: no token for it is configured. */
+function rolloutEndpoint(
+  { config, logger }: DaemonParts,
+  current: CurrentTerm,
+  host: Host,
+): RolloutEndpoint | undefined {
+  const source = config.rollout?.token;
+  if (source === undefined) return undefined;
+  return {
+    token: () => readSecret(source, host),
+    works: () => current.term !== undefined,
+    undeclared: (zones) => zones.filter((name) => current.fleet.zone(name) === undefined),
+    command: async ({ command, revision, by, from }) => {
+      const { term } = current;
+      if (term === undefined) return { result: "not_listed" };
+      const answer = await term.reconciler.commandRollout(command, revision, { by, from });
+      if (answer.result !== "done") return answer;
+      const isStored = (await term.store.flush()) && (await term.store.isHeld());
+      return isStored ? answer : { result: "not_stored" };
+    },
+    audit: (request) => {
+      const isDone = request.result === "done" || request.result === "as_before";
+      logger[isDone ? "info" : "warn"]({ audit: true, ...request }, "rollout commanded");
     },
   };
 }

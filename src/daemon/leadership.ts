@@ -1,5 +1,4 @@
 import type { Election, ElectionObserver } from "../cluster/election.ts";
-import type { EventRecorder } from "../cluster/event-recorder.ts";
 import { type HeldLease, LeaseLost } from "../cluster/held-lease.ts";
 import { logOpenedState, writeReports } from "../memory/open-store.ts";
 import {
@@ -11,6 +10,7 @@ import {
 } from "../memory/postgres/postgres-store.ts";
 import { DatabaseError } from "../memory/postgres/sql-connection.ts";
 import type { StoreIdentity } from "../memory/state-store.ts";
+import type { EventRecorder } from "../notify/event-recorder.ts";
 import { GateClosed } from "../reconcile/run/write-gate.ts";
 import { errorText } from "../syntax/error-code.ts";
 import type { Logger } from "../telemetry/log/log.ts";

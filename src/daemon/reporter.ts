@@ -3,6 +3,7 @@ import type { ReconcilerPorts } from "../reconcile/reconciler.ts";
 import type { JudgedTokenUse } from "../state/audit-status.ts";
 import type { Fleet, Subscriber } from "../state/fleet.ts";
 import { isLoaded, type HeldRevision, type LoadReport } from "../state/load-report.ts";
+import type { RolloutTurn } from "../state/rollout-turn.ts";
 import type { ZoneReport } from "../state/run-report.ts";
 import { type DeclaredZone, unlistedZone, type ZoneState } from "../state/zone-state.ts";
 import {
@@ -12,8 +13,8 @@ import {
   logNotes,
   logLoad,
   logRemoval,
+  logRollout,
   logRulesetVersion,
-  logWaves,
   logDiagnostics,
   logZone,
 } from "../telemetry/log/log-reports.ts";
@@ -40,10 +41,18 @@ export interface ReporterOptions {
   readonly now: () => Date;
   /** Name of the credential with which a zone is written. */
   readonly credentialOf: (zone: Zone) => string;
-  /** What is wrong in the configuration now; it counts as wrong in the files. */
-  readonly configDiagnostics: () => readonly Diagnostic[];
+  /**
+   * What is wrong in the configuration now; it counts as wrong in the files.
+   *
+   * @param declared `undefined`: only a listing tells which zones are.
+   */
+  readonly configDiagnostics: (
+    declared: ReadonlySet<ZoneName> | undefined,
+  ) => readonly Diagnostic[];
   /** Called with the listed zones of the active revision after each load. */
   readonly declared: (zones: readonly DesiredZone[]) => void;
+  /** Called with what happened to a rollout, after the log; left out: nobody asks. */
+  readonly turned?: (turn: RolloutTurn, load: LoadReport) => void;
   /** The names of the zones that the process before this one managed. */
   readonly remembered: readonly ZoneName[];
 }
@@ -73,6 +82,12 @@ export function createReporter(options: ReporterOptions): Reporter {
     for (const label of metrics.crowdedLabels(fleet.zones)) {
       if (!crowded.has(label)) logCrowdedLabel(logger, label);
       crowded.add(label);
+    }
+  };
+  const tellTurns = ({ rollout }: JudgedLoad, load: LoadReport): void => {
+    for (const turn of rollout?.turns ?? []) {
+      logRollout(logger, turn, load);
+      options.turned?.(turn, load);
     }
   };
   return {
@@ -108,7 +123,7 @@ export function createReporter(options: ReporterOptions): Reporter {
       isPlanning = isPlanningFirst(loaded);
       if (isPlanning !== wasPlanning) logFirstRound(logger, isPlanning, load);
       if (isNewRevision([result, hash]) || result === "unchanged") metrics.recordLoad(load);
-      if (loaded.rollout !== undefined) logWaves(logger, loaded.rollout.begun, load);
+      tellTurns(loaded, load);
       for (const { declared } of dropped) logRemoval(logger, declared.name, load);
       for (const subscriber of subscribers) {
         if (dropped.length > 0) subscriber.gone(dropped, load);
@@ -149,7 +164,11 @@ function loadReport(
   zones: number,
   { source, now, configDiagnostics }: ReporterOptions,
 ): LoadReport {
-  const diagnostics = errorsFirst([...configDiagnostics(), ...loaded.diagnostics]);
+  const { fleet, isAllListed } = loaded;
+  const declared = isAllListed
+    ? new Set([...fleet.zones.keys(), ...fleet.missing.keys()])
+    : undefined;
+  const diagnostics = errorsFirst([...configDiagnostics(declared), ...loaded.diagnostics]);
   // A configuration with errors keeps its last good version, as each zone file does.
   const result = isLoaded(loaded) && diagnostics.some(isError) ? "partial" : loaded.result;
   const { revision, commit, hash } = loaded.active;

@@ -16,6 +16,7 @@ import { TermOver } from "../memory/postgres/postgres-store.ts";
 import { DatabaseError } from "../memory/postgres/sql-connection.ts";
 import type { Notification } from "../notify/notification.ts";
 import type { Subscriber } from "../state/fleet.ts";
+import type { RolloutRecord } from "../state/rollout-turn.ts";
 import type { Applied, ZoneReport } from "../state/run-report.ts";
 import type { ScriptRecord } from "../state/scripts/script-watch.ts";
 import type { ZoneState } from "../state/zone-state.ts";
@@ -31,6 +32,8 @@ export interface RunHistory extends AsyncDisposable {
   readonly recordBeforeWrite: (report: Applied) => Promise<void>;
   /** Records a check of scripts in the store. */
   readonly recordScripts: (record: ScriptRecord) => void;
+  /** Records what happened to a rollout in the store. */
+  readonly recordRollout: (record: RolloutRecord) => void;
   /** Records a run of a zone that is no longer declared, if it sent writes. */
   readonly recordUndeclared: (report: ZoneReport) => void;
 }
@@ -98,6 +101,7 @@ export async function startHistory(
       await settledWithin(longestRecordMs, written, host.clock);
     },
     recordScripts: (record) => log?.append(record),
+    recordRollout: (record) => log?.append(record),
     recordUndeclared: (report) => {
       if (running.delete(report.run)) append(recent.recordUndeclared(report));
     },

@@ -1,7 +1,7 @@
 import { everythingSeen } from "../api/read/read-inventory.ts";
 import type { Election } from "../cluster/election.ts";
-import type { EventRecorder } from "../cluster/event-recorder.ts";
 import type { Config } from "../desired/config/config.ts";
+import { undeclaredCanaries } from "../desired/config/undeclared-canaries.ts";
 import { type LoadedFiles, ZoneFileLoader } from "../desired/load/zone-file-loader.ts";
 import { selectWith } from "../desired/zones/select.ts";
 import type { UnstoredLines } from "../history/file/unstored-lines.ts";
@@ -15,7 +15,8 @@ import { remembered, zoneKeys } from "../memory/state-keys.ts";
 import type { StateStore } from "../memory/state-store.ts";
 import type { StoredFiles, StoredRevision } from "../memory/stored-revision.ts";
 import { StoredRuns } from "../memory/stored-runs.ts";
-import type { Notification } from "../notify/notification.ts";
+import type { EventRecorder } from "../notify/event-recorder.ts";
+import { type Notification, notificationOfTurn } from "../notify/notification.ts";
 import { type DesiredState, revisionsInForce } from "../reconcile/fleet/desired-fleet.ts";
 import { InventoryPoller, type ScriptMemory } from "../reconcile/inventory/inventory-poller.ts";
 import { Reconciler } from "../reconcile/reconciler.ts";
@@ -23,6 +24,7 @@ import { blockedScripts } from "../reconcile/steps/blocked-scripts.ts";
 import type { StepsPorts } from "../reconcile/steps/steps.ts";
 import { renderImpacts } from "../render/impact-text.ts";
 import { Fleet, type Subscriber } from "../state/fleet.ts";
+import { recordOfTurn } from "../state/rollout-turn.ts";
 import type { Applied } from "../state/run-report.ts";
 import { logCollector, logUnusualShare } from "../telemetry/log/log-measurements.ts";
 import { logInternalError, logInventory } from "../telemetry/log/log-reports.ts";
@@ -79,7 +81,7 @@ export interface TermContext {
   ) => StoredRevision;
   /** Told of each run after the history. */
   readonly subscribers: readonly Subscriber[];
-  readonly notify: (notification: Notification) => void;
+  readonly notify: (notification: Notification | undefined) => void;
   readonly unstored: UnstoredLines;
 }
 
@@ -121,9 +123,16 @@ export function beginTerm(context: TermContext, { store: kept, history }: TermMe
     now: () => host.clock.now(),
     credentialOf,
     undeclared: history.recordUndeclared,
+    turned: (turn, load) => {
+      history.recordRollout(recordOfTurn(turn, load));
+      context.notify(notificationOfTurn(turn, load));
+    },
     tokenUses: (report) => audit.feed.usesJudgedBy(report),
     remembered: runs.names,
-    configDiagnostics: () => runningConfig.diagnostics,
+    configDiagnostics: (declared) => [
+      ...runningConfig.diagnostics,
+      ...(declared === undefined ? [] : undeclaredCanaries(runningConfig.current, declared)),
+    ],
     declared: (zones) => {
       schedule.expectRequests(sweepRequests(zones, credentialOf, config.api.rulesetVersions));
       poller.declare(zones);

@@ -212,6 +212,10 @@ export const diagnosticSituations: Readonly<Partial<Record<DiagnosticCode, Situa
     example: "a zone of another account",
     remedy: "give a token Zone Read for it, or delete the zone from the files",
   },
+  WAVE_ZONE_UNDECLARED: {
+    example: "a wave with a mistyped name",
+    remedy: "correct the name in `rollout.waves`, or declare the zone",
+  },
   NO_ZONE_DECLARED: {
     example: "`zones: []` while the daemon has active zones",
     remedy: "restore the zone files; to stop managing all zones, stop zonewarden",

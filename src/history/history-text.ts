@@ -2,6 +2,7 @@ import { authorsText, causeWords, driftWords } from "../render/cause-text.ts";
 import { effectMarks, verbSigns } from "../render/change-text.ts";
 import { durationText, type Paint, printable, revisionText, valueText } from "../render/format.ts";
 import { tokenUseText } from "../state/audit-status.ts";
+import { type RolloutRecord, turnText } from "../state/rollout-turn.ts";
 import type { HistoryChange, HistoryEntry, HistoryEntryResult } from "./history.ts";
 import type { DriftTime, Period } from "./timeline.ts";
 
@@ -35,6 +36,11 @@ export function renderHistoryEntry(entry: HistoryEntry, paint: Paint): string {
   const uses = (entry.tokenUses ?? []).map((use) => `  ${printable(tokenUseText(use))}`);
   const changes = entry.changes.flatMap((change) => linesOf(change, paint));
   return [head, ...changes, ...held, ...failure, ...uses].map((line) => `${line}\n`).join("");
+}
+
+export function renderTurn(record: RolloutRecord, paint: Paint): string {
+  const origin = paint("dim", `revision ${printable(revisionText(record))}`);
+  return `${[record.at.toISOString(), paint("bold", turnText(record)), origin].join("  ")}\n`;
 }
 
 function linesOf(change: HistoryChange, paint: Paint): readonly string[] {

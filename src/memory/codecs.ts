@@ -2,12 +2,13 @@ import type { FoundAuthors } from "../audit/drift-authors.ts";
 import type { FormerTerm } from "../audit/own-entries.ts";
 import { authorFrom } from "../history/history-json.ts";
 import type { AdoptedRule } from "../plan/ownership.ts";
-import type { StoredRollout } from "../reconcile/fleet/desired-fleet.ts";
+import type { StoredGone } from "../reconcile/fleet/desired-fleet.ts";
 import type { Moments } from "../reconcile/fleet/fleet-past.ts";
 import type { Corrections } from "../reconcile/run/run-store.ts";
 import { noSteps, type StepState, type ZoneSteps } from "../reconcile/steps/step-state.ts";
 import { authorsJson } from "../render/plan-json.ts";
 import { scriptWatchFrom, scriptWatchText } from "../render/scripts/scripts-json.ts";
+import { type RolloutHalt, rolloutHalts } from "../state/load-report.ts";
 import type { ScriptWatch } from "../state/scripts/script-watch.ts";
 import {
   coerceDate,
@@ -16,7 +17,6 @@ import {
   coerceObjects,
   coerceText,
   coerceTexts,
-  isJsonObject,
   type Json,
   type JsonObject,
   parseJson,
@@ -26,7 +26,6 @@ import type { SentWrite } from "../zone/audit-entry.ts";
 import type { ZoneLabels } from "../zone/desired-zone.ts";
 import { kinds, type ResourceKey, type RuleKind, ruleKinds } from "../zone/resource.ts";
 import { isServiceId } from "../zone/service-id.ts";
-import { type ZoneName, zoneName } from "../zone/zone.ts";
 
 /** How a value becomes the text of a key and back. */
 export interface Codec<T> {
@@ -170,35 +169,24 @@ export const formerTerm: Codec<FormerTerm | undefined> = {
   },
 };
 
-/** Which zones wait. If any of it cannot be read, nothing is known: else a zone would not wait. */
-export const rollout: Codec<StoredRollout | undefined> = {
-  encode: (value) =>
-    value &&
-    JSON.stringify({
-      revision: value.revision,
-      waiting: Object.fromEntries(value.waiting),
-      gone: Object.fromEntries(
-        [...value.gone].map(([name, { former, hash, appliedAt }]) => [
-          name,
-          { former, hash, at: appliedAt },
-        ]),
-      ),
-    }),
+/** A rollout, without its zones. */
+export interface RolloutHead {
+  /** Hash of the active revision. */
+  readonly revision: string;
+  /** What a person made of it; left out: nothing. */
+  readonly halt?: RolloutHalt | undefined;
+  /** Of how many zones something is stored. */
+  readonly zones: number;
+}
+
+/** `undefined`: it is not known which zones wait. */
+export const rolloutHead: Codec<RolloutHead | undefined> = {
+  encode: (head) => JSON.stringify(head),
   decode: (stored) => {
-    const json = coerceObject(jsonIn(stored));
-    const waiting = zonesIn(json["waiting"], (hash) =>
-      typeof hash === "string" ? hash : undefined,
-    );
-    const gone = zonesIn(json["gone"], (value) => {
-      const { former, hash, at } = coerceObject(value);
-      if (typeof former !== "string" || typeof hash !== "string") return undefined;
-      return at === undefined || typeof at === "number"
-        ? { former, hash, appliedAt: at }
-        : undefined;
-    });
-    const revision = coerceText(json["revision"]);
-    if (revision === "" || waiting === undefined || gone === undefined) return undefined;
-    return { revision, waiting, gone };
+    const { revision, halt: halted, zones } = coerceObject(jsonIn(stored));
+    if (typeof revision !== "string" || typeof zones !== "number") return undefined;
+    const halt = parseName(rolloutHalts, halted);
+    return revision === "" || halt !== halted ? undefined : { revision, halt, zones };
   },
 };
 
@@ -249,19 +237,43 @@ function stopIn({ declared, from, at, cause }: JsonObject): StepState["stop"] {
   return { declared, from, at: moment, cause: { count, requests } };
 }
 
-/** Values by zone; `undefined` if one of them cannot be read. */
-function zonesIn<T>(
-  json: Json | undefined,
-  read: (value: Json | undefined) => T | undefined,
-): ReadonlyMap<ZoneName, T> | undefined {
-  if (!isJsonObject(json)) return undefined;
-  const zones = new Map<ZoneName, T>();
-  for (const [key, stored] of Object.entries(json)) {
-    const [name, value] = [zoneName(key), read(stored)];
-    if (name === undefined || value === undefined) return undefined;
-    zones.set(name, value);
-  }
-  return zones;
+/** A zone of a rollout. It may have gone with one revision, and wait with the next one. */
+export interface RolloutZone {
+  /** If the zone waits: hash of the revision that declares what is in force; "": that is not known. */
+  readonly waits?: string | undefined;
+  /** If the zone went. */
+  readonly gone?: StoredGone | undefined;
+}
+
+/** `undefined`: nothing is known of the zone. */
+export const rolloutZone: Codec<RolloutZone | undefined> = {
+  encode: (zone) =>
+    zone &&
+    JSON.stringify({
+      waits: zone.waits,
+      gone: zone.gone && {
+        former: zone.gone.former,
+        hash: zone.gone.hash,
+        origin: zone.gone.origin,
+        at: zone.gone.appliedAt,
+      },
+    }),
+  decode: (stored) => {
+    const json = coerceObject(jsonIn(stored));
+    const [waits, gone] = [json["waits"], goneIn(json["gone"])];
+    const isText = waits === undefined || typeof waits === "string";
+    if (!isText || gone === "unreadable") return undefined;
+    return waits === undefined && gone === undefined ? undefined : { waits, gone };
+  },
+};
+
+function goneIn(json: Json | undefined): StoredGone | "unreadable" | undefined {
+  if (json === undefined) return undefined;
+  const { former, hash, origin, at } = coerceObject(json);
+  if (typeof former !== "string" || typeof hash !== "string") return "unreadable";
+  if (typeof origin !== "string") return "unreadable";
+  if (at !== undefined && typeof at !== "number") return "unreadable";
+  return { former, hash, origin, appliedAt: at };
 }
 
 function sentWriteIn(json: JsonObject): SentWrite | undefined {

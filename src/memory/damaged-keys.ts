@@ -33,6 +33,7 @@ const checks: readonly KeyCheck[] = [
   checkOf(zoneKeys.scripts),
   checkOf(fleetKeys.formerTerm),
   checkOf(fleetKeys.rollout),
+  checkOf(fleetKeys.rolloutZone),
   checkOf(fleetKeys.usedReleases),
   checkOf(fleetKeys.weakened),
 ];

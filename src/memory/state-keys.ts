@@ -7,7 +7,8 @@ import {
   formerTerm,
   labels,
   moments,
-  rollout,
+  rolloutHead,
+  rolloutZone,
   scriptWatch,
   steps,
   text,
@@ -51,8 +52,10 @@ export const zoneKeys = {
 export const fleetKeys = {
   /** What the term before passed on at its end. */
   formerTerm: { key: "former-term", ...formerTerm },
-  /** The zones that wait for a wave, and those that went; `undefined`: it is not known. */
-  rollout: { key: "rollout", ...rollout },
+  /** Which revision the zones wait for, and of how many zones {@link fleetKeys.rolloutZone} is stored. */
+  rollout: { key: "rollout", ...rolloutHead },
+  /** Whether a zone waits for its wave, or went. It outlasts the declaration of the zone. */
+  rolloutZone: { key: "wave/", ...rolloutZone },
   /** The hashes of the plans whose release was used. */
   usedReleases: { key: "used-releases", ...texts },
   /** When each zone was last weakened without a release; the cause follows. */

@@ -14,6 +14,7 @@ import type { ResourceKey } from "../zone/resource.ts";
 import { type ZoneName, zoneName } from "../zone/zone.ts";
 import { fleetKeys, remember, rememberChanged, remembered, zoneKeys } from "./state-keys.ts";
 import type { StateStore } from "./state-store.ts";
+import { storedRollout, storeRollout } from "./stored-rollout.ts";
 
 const allZoneKeys = Object.values(zoneKeys).map(({ key }) => key);
 
@@ -161,13 +162,12 @@ export class StoredRuns implements RunStore, AuthorStore, StepStore {
 
   /** Which zones waited for their wave while a revision was active; `undefined`: it is not known. */
   rolloutOf(hash: string): StoredRollout | undefined {
-    const rollout = remembered(this.#store, fleetKeys.rollout);
-    return rollout?.revision === hash ? rollout : undefined;
+    return storedRollout(this.#store, hash);
   }
 
   /** @param rollout `undefined`: there are no waves, or it is not known. */
   setRollout(rollout: StoredRollout | undefined): void {
-    rememberChanged(this.#store, fleetKeys.rollout, rollout, "");
+    storeRollout(this.#store, rollout);
   }
 
   steps(name: ZoneName): ZoneSteps {

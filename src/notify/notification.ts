@@ -7,6 +7,7 @@ import { type JudgedTokenUse, tokenUseText } from "../state/audit-status.ts";
 import { hasNewDrift, weakeningOf } from "../state/drift.ts";
 import type { ZoneStep } from "../state/fleet.ts";
 import { errorSummary, isFirstRound, isLoaded, type LoadReport } from "../state/load-report.ts";
+import { type RolloutTurn, turnText } from "../state/rollout-turn.ts";
 import { isObservation, type ZoneReport } from "../state/run-report.ts";
 import { driftOf, type ZoneState } from "../state/zone-state.ts";
 import { firstOf } from "../syntax/first-of.ts";
@@ -27,6 +28,8 @@ export type NotificationReason =
   | "RevisionPartial"
   | "RevisionHeld"
   | "RevisionRejected"
+  | "RolloutBegan"
+  | "RolloutEnded"
   | "HistoryHead"
   | "TokenUsedElsewhere"
   | "ScriptFindings"
@@ -189,6 +192,23 @@ export function notificationOfLoad(
   if (before !== undefined && loadKey(before) === loadKey(load)) return undefined;
   return { ...base, severity: "error", ...failedLoad(load) };
 }
+
+/** The notification about a rollout; `undefined`: only the log and the history tell that. */
+export function notificationOfTurn(
+  turn: RolloutTurn,
+  { at, revision, commit }: LoadReport,
+): Notification | undefined {
+  const reason = turnReasons[turn.turn];
+  if (reason === undefined) return undefined;
+  return { reason, severity: "info", at, zone: "", message: turnText(turn), revision, commit };
+}
+
+const turnReasons: Readonly<Partial<Record<RolloutTurn["turn"], NotificationReason>>> = {
+  began: "RolloutBegan",
+  replaced: "RolloutBegan",
+  ended: "RolloutEnded",
+  aborted: "RolloutEnded",
+};
 
 function failedLoad(load: LoadReport): Pick<Notification, "reason" | "message"> {
   const { revision } = load;

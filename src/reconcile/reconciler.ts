@@ -1,6 +1,9 @@
 import { isDeepStrictEqual } from "node:util";
 
 import { isFullyKnown } from "../plan/cause/applied-zone.ts";
+import type { RolloutAnswer, RolloutCommand } from "../state/asked-of-rollout.ts";
+import type { WaveStatus } from "../state/load-report.ts";
+import type { Asker } from "../state/rollout-turn.ts";
 import type { Trigger, ZoneReport } from "../state/run-report.ts";
 import { isAborted, loopUntil, type StopSignals } from "../zone/signals.ts";
 import { type KnownZones, type Zone, type ZoneName, zoneName } from "../zone/zone.ts";
@@ -52,8 +55,15 @@ export interface ReconcilerPorts extends ZoneRunPorts, DirectoryPorts {
   readonly steps?: StepsPorts | undefined;
 }
 
+interface AskedCommand {
+  readonly command: RolloutCommand;
+  readonly revision: string;
+  readonly asker: Asker;
+  readonly resolve: (answer: RolloutAnswer) => void;
+}
+
 /**
- * The daemon's loop: a machine with seven events, each handled by one function.
+ * The daemon's loop: a machine with eight events, each handled by one function.
  *
  *   event             from            handler            what it does
  *   files changed     filesChanged    #onFilesChanged    loads the files, activates them, queues the zones that changed
@@ -63,9 +73,10 @@ export interface ReconcilerPorts extends ZoneRunPorts, DirectoryPorts {
  *   zone touched      the audit feed  wakeZone           queues one zone before those of a sweep
  *   round judged      FleetRound,     #onRoundJudged     reports what the fleet guard holds, queues what it releases,
  *                     Rollout, Steps                     lets zones go whose wave begins, and objects to their next step
+ *   rollout commanded a person        #onCommanded       pauses, resumes, promotes or aborts the rollout
  *   run ended         a worker        #onRunEnded        reports, queues the next run of the zone
  *
- * The first three and `round judged` change the fleet: they wait in the EventQueue and are handled one at a time. Workers take zones from the
+ * All but those of one zone change the fleet: they wait in the EventQueue and are handled one at a time. Workers take zones from the
  * ZoneQueues and run them (zone-runner.ts); no zone is run twice at once.
  */
 export class Reconciler {
@@ -78,6 +89,8 @@ export class Reconciler {
   readonly #rollout: Rollout;
   /** Brings objects from step to step; `undefined`: nobody does. */
   readonly steps: Steps | undefined;
+  /** What people asked of the rollout, and who waits for the answer. */
+  readonly #commands: AskedCommand[] = [];
   /** Ends the wait for the next wave. */
   #cancelWave = (): void => undefined;
   readonly #sweep = new Sweep(() => this.requestSweep("schedule"));
@@ -171,6 +184,24 @@ export class Reconciler {
     if (zone !== undefined) this.#queues.add(zone, "changed", "audit", 0);
   }
 
+  /**
+   * Does what a person asks of the rollout, in turn with all else that changes the fleet. Resolves when the load was reported
+   * that it leads to.
+   *
+   * @param revision the revision, its commit or its hash that is meant; "": that which is active.
+   */
+  commandRollout(command: RolloutCommand, revision: string, asker: Asker): Promise<RolloutAnswer> {
+    const { promise, resolve } = Promise.withResolvers<RolloutAnswer>();
+    this.#commands.push({ command, revision, asker, resolve });
+    this.#events.add({ type: "rollout_commanded" });
+    return promise;
+  }
+
+  /** Where each zone of each wave is; `undefined`: there is no rollout. */
+  get waves(): readonly WaveStatus[] | undefined {
+    return this.#rollout.waves;
+  }
+
   #zoneNamed(text: string): FleetZone | undefined {
     const name = zoneName(text);
     return name && this.#active.fleet.zones.get(name);
@@ -192,6 +223,7 @@ export class Reconciler {
       ]);
     } finally {
       this.#cancelWave();
+      for (const { resolve } of this.#commands.splice(0)) resolve({ result: "not_listed" });
     }
   }
 
@@ -214,7 +246,8 @@ export class Reconciler {
       if (event.type === "files_changed") await this.#onFilesChanged(stop);
       else if (event.type === "sweep_due") await this.#onSweepDue(event.trigger, stop);
       else if (event.type === "listing_arrived") await this.#onListingArrived(stop);
-      else this.#onRoundJudged();
+      else if (event.type === "round_judged") this.#onRoundJudged();
+      else this.#onCommanded();
     };
     await loopUntil(stop, handleNext, this.#ports.bug);
   }
@@ -250,6 +283,22 @@ export class Reconciler {
   #onRoundJudged(): void {
     const { latest } = this.#active;
     if (latest !== undefined) this.#activate(latest, this.#events.takeListing());
+  }
+
+  #onCommanded(): void {
+    const answered = this.#commands.splice(0).map((asked) => {
+      const answer = this.#isActive(asked.revision)
+        ? this.#rollout.command(asked.command, asked.asker)
+        : ({ result: "other_revision", active: this.#active.active.revision } as const);
+      return { ...asked, answer };
+    });
+    if (answered.some(({ answer }) => answer.result === "done")) this.#onRoundJudged();
+    for (const { resolve, answer } of answered) resolve(answer);
+  }
+
+  #isActive(text: string): boolean {
+    const { revision, commit, hash } = this.#active.active;
+    return text === "" || [revision, commit, hash].includes(text);
   }
 
   /** Makes the files active, as far as the fleet guard allows, and queues the zones that changed or that a sweep is due for. */

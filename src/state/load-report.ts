@@ -31,8 +31,31 @@ export interface HeldRevision {
   readonly zones: number;
 }
 
+/** What a person made of a rollout: `paused` until it is resumed, `aborted` until another revision is active. */
+export const rolloutHalts = ["paused", "aborted"] as const;
+
+export type RolloutHalt = (typeof rolloutHalts)[number];
+
+/**
+ * Where a zone of a wave is:
+ *
+ * - `waiting`: what was in force before is.
+ * - `changing`: it does not wait any longer, and was not seen as declared since.
+ * - `applied`: it was.
+ * - `unchanged`: the rollout changes nothing in it that goes out in waves.
+ */
+export const zonesOfWave = ["waiting", "changing", "applied", "unchanged"] as const;
+
+export type ZoneOfWave = (typeof zonesOfWave)[number];
+
+/** The zones of a wave, counted from 1. */
+export type WaveStatus = { readonly wave: number } & Readonly<
+  Record<ZoneOfWave, readonly ZoneName[]>
+>;
+
 /** Where a rollout is, while zones wait for their wave, or were not seen as declared after it began. */
 export interface RolloutStatus {
+  readonly state: "running" | RolloutHalt;
   /** The last wave that has begun, counted from 1. */
   readonly wave: number;
   readonly waves: number;
@@ -42,6 +65,8 @@ export interface RolloutStatus {
   readonly nextAt: Date | undefined;
   /** How many zones of each wave wait. */
   readonly waiting: ReadonlyMap<number, number>;
+  /** Hash of the revision whose rollout had not ended when this one's began; left out: none, or a process before this one knew. */
+  readonly replaced?: string | undefined;
 }
 
 export interface LoadReport {

@@ -12,8 +12,9 @@ import type { ZoneSeries } from "../measure/measured-series.ts";
 import type { LinkAnswer } from "../plan/guard/may-write.ts";
 import { type Html, textOfHtml } from "../render/html.ts";
 import { answersJson } from "../render/write-answers.ts";
-import type { DaemonStatus } from "../state/daemon-status.ts";
+import { type DaemonStatus, isWorking } from "../state/daemon-status.ts";
 import type { Fleet } from "../state/fleet.ts";
+import type { WaveStatus } from "../state/load-report.ts";
 import type { ZoneState } from "../state/zone-state.ts";
 import { errorText } from "../syntax/error-code.ts";
 import type { JsonObject } from "../syntax/json.ts";
@@ -27,6 +28,7 @@ import {
   fleetJson,
   historyOfZoneJson,
   measurementsJson,
+  rolloutOfJson,
   storedFleetJson,
   storedZonesJson,
   zoneJson,
@@ -40,7 +42,9 @@ import { renderStoredPage } from "./pages/page-stored.ts";
 import { renderZonePage } from "./pages/page-zone.ts";
 import { selectionFrom } from "./pages/selection.ts";
 import { addReconcile, type ReconcileEndpoint } from "./reconcile-request.ts";
+import { addRolloutCommands, type RolloutEndpoint } from "./rollout-request.ts";
 import { type Snapshot, writeAnswerOf } from "./snapshot.ts";
+import { gateAnswers } from "./token-gate.ts";
 
 /** What the server serves; it changes nothing. */
 export interface AppParts {
@@ -69,6 +73,10 @@ export interface AppParts {
   readonly events: EventStream;
   /** `undefined`: reconciles cannot be requested. */
   readonly reconcile: ReconcileEndpoint | undefined;
+  /** Where each zone of a rollout is; `undefined`: none is under way. */
+  waves(): readonly WaveStatus[] | undefined;
+  /** `undefined`: nobody can halt a rollout. */
+  readonly rollout: RolloutEndpoint | undefined;
   /** Called with the internal error of a request. */
   onError(error: unknown): void;
 }
@@ -97,6 +105,7 @@ export function createApp(parts: AppParts): Hono {
   addMetrics(app, parts);
   addEvents(app, parts);
   if (parts.reconcile !== undefined) addReconcile(app, parts, parts.reconcile);
+  if (parts.rollout !== undefined) addRolloutCommands(app, parts, parts.rollout);
   addAssets(app);
   app.use(etag({ weak: true }));
   addJson(app, snapshot, parts);
@@ -204,7 +213,7 @@ function addAssets(app: Hono): void {
 function addJson(
   app: Hono,
   snapshot: () => Snapshot,
-  { storedFleet, seriesOf }: Pick<AppParts, "storedFleet" | "seriesOf">,
+  { storedFleet, seriesOf, waves }: Pick<AppParts, "storedFleet" | "seriesOf" | "waves">,
 ): void {
   app.get("/api/v1/fleet", async (c) => {
     const stored = await storedFleet();
@@ -217,6 +226,12 @@ function addJson(
     const { readAt, zones } = stored;
     if (typeof zones === "string") return c.json({ error: zones }, 503, uncached);
     return c.json(storedZonesJson(readAt, zones, selection), 200, revalidated);
+  });
+  app.get("/api/v1/rollout", (c) => {
+    const at = snapshot();
+    return isWorking(at.daemon)
+      ? c.json(rolloutOfJson(at, waves()), 200, revalidated)
+      : c.json({ error: gateAnswers.standby.text }, gateAnswers.standby.status, uncached);
   });
   app.get("/api/v1/diagnostics", (c) => c.json(diagnosticsJson(snapshot()), 200, revalidated));
   const ofZone = (

@@ -11,7 +11,7 @@ import type { ClusterStatus, CredentialStatus } from "../state/daemon-status.ts"
 import { countByKind, driftIn } from "../state/drift.ts";
 import { removedShownMs } from "../state/fleet.ts";
 import type { InventoryFacts, InventoryState, ItemBrief } from "../state/inventory.ts";
-import type { HeldRevision, LoadReport, RolloutStatus } from "../state/load-report.ts";
+import type { HeldRevision, LoadReport, RolloutStatus, WaveStatus } from "../state/load-report.ts";
 import {
   type ChangeRecord,
   driftOf,
@@ -170,6 +170,19 @@ export function measurementsJson(series: ZoneSeries, collector: CollectorStatus)
   return { ...seriesJson(series), collector: collectorJson(collector) };
 }
 
+/** `/api/v1/rollout`: where each zone of each wave is. */
+export function rolloutOfJson(
+  { fleet: { load } }: Snapshot,
+  waves: readonly WaveStatus[] | undefined,
+): JsonObject {
+  const { revision, commit, rollout } = load ?? {};
+  const isUnderWay = rollout !== undefined && waves !== undefined;
+  return {
+    ...jsonOf({ revision, commit }),
+    rollout: isUnderWay ? { ...rolloutJson(rollout), by_wave: waves.map(jsonOf) } : null,
+  };
+}
+
 /** `/api/v1/diagnostics`: the diagnostics of the files, and the held revision. */
 export function diagnosticsJson({ fleet }: Snapshot): JsonObject {
   const { load } = fleet;
@@ -207,9 +220,10 @@ function loadJson(load: LoadReport): JsonObject {
 /** Zones that are listed by name. */
 const mostUnsettled = 20;
 
-function rolloutJson({ wave, waves, unsettled, nextAt, waiting }: RolloutStatus): JsonObject {
+function rolloutJson(rollout: RolloutStatus): JsonObject {
+  const { state, wave, waves, unsettled, nextAt, waiting, replaced } = rollout;
   return {
-    ...jsonOf({ wave, waves, nextAt, unsettled: unsettled.length }),
+    ...jsonOf({ state, wave, waves, nextAt, unsettled: unsettled.length, replaced }),
     unsettled_zones: unsettled.slice(0, mostUnsettled),
     waiting: Array.from({ length: waves }, (_, nth) => waiting.get(nth + 1) ?? 0),
   };

@@ -1,12 +1,16 @@
-import { createHash, timingSafeEqual } from "node:crypto";
-
-import { getConnInfo } from "@hono/node-server/conninfo";
 import type { Context, Hono } from "hono";
 
 import type { Fleet } from "../state/fleet.ts";
 import { coerceText, parseJson } from "../syntax/json.ts";
 import { isSameOrigin } from "../syntax/request-origin.ts";
-import { WrongTokenLimit } from "./wrong-token-limit.ts";
+import {
+  addressOf,
+  bearerOf,
+  gateAnswers,
+  readBody,
+  TokenGate,
+  type TokenPorts,
+} from "./token-gate.ts";
 
 /** Zone and token need less. */
 const maxFormBytes = 4_096;
@@ -15,24 +19,15 @@ const maxMessageBytes = 16 * 1024 * 1024;
 
 /** Status and text of the answer to each result of a request. */
 const answers = {
+  ...gateAnswers,
   accepted: { status: 202, text: "reconcile requested" },
   wrong_token: {
     status: 401,
     text: "wrong token: send the token of server.reconcile_token_file or …_env",
   },
-  foreign_site: {
-    status: 403,
-    text: "the form of another site is rejected: send the token as Authorization: Bearer",
-  },
-  too_many: { status: 429, text: "too many wrong tokens: wait a minute" },
   too_large: { status: 413, text: `the form is longer than ${maxFormBytes} bytes` },
   bad_form: { status: 400, text: "the form cannot be read: send zone and token" },
-  no_token: { status: 503, text: "the token of the server cannot be read: see the log" },
   no_zone: { status: 404, text: "the zone is not declared" },
-  standby: {
-    status: 503,
-    text: "this process waits for the Lease: send the request to its holder",
-  },
 } as const;
 
 export type ReconcileRequestResult = keyof typeof answers;
@@ -70,11 +65,7 @@ type StoreResult = Pick<StoreRequest, "result" | "error">;
 type Checked = Pick<ReconcileRequest, "result" | "error">;
 
 /** What whoever has the token may ask for. */
-export interface ReconcileEndpoint {
-  /** The token that permits requests; rejects if it cannot be read. */
-  token(): Promise<string>;
-  /** Whether this process reconciles. */
-  works(): boolean;
+export interface ReconcileEndpoint extends TokenPorts {
   /** Requests a reconcile of a declared zone; "" for all. */
   request(zone: string): void;
   /** Called for every request, accepted or not. */
@@ -102,19 +93,10 @@ export function addReconcile(
   { fleet, clock }: { readonly fleet: () => Fleet; readonly clock: { now(): Date } },
   ports: ReconcileEndpoint,
 ): void {
-  const limit = new WrongTokenLimit(clock);
+  const gate = new TokenGate(ports, clock);
   const check = async (c: Context, token: string, zone: string): Promise<Checked> => {
-    const from = addressOf(c);
-    if (limit.isReached(from)) return { result: "too_many" };
-    const right = await readToken(ports);
-    if (typeof right !== "string") return { result: "no_token", ...right };
-    // Asked again, without an `await` until it is counted: requests of the client may have overtaken this one.
-    if (limit.isReached(from)) return { result: "too_many" };
-    if (!isEqual(token, right)) {
-      limit.recordWrong(from);
-      return { result: "wrong_token" };
-    }
-    if (!ports.works()) return { result: "standby" };
+    const checked = await gate.check(c, token);
+    if (checked.result !== "accepted") return checked;
     return { result: zone === "" || fleet().zone(zone) !== undefined ? "accepted" : "no_zone" };
   };
   const handle = (c: Context, zone: string, checked: Checked): void => {
@@ -161,18 +143,9 @@ export function addReconcile(
   });
 }
 
-function bearerOf(c: Context): string {
-  const [, token = ""] = /^Bearer (\S+)$/i.exec(c.req.header("authorization") ?? "") ?? [];
-  return token;
-}
-
-function addressOf(c: Context): string {
-  return getConnInfo(c).remote.address ?? "";
-}
-
 async function readForm(request: Request): Promise<FormData | "too_large" | "bad_form"> {
   const bytes = await readBody(request, maxFormBytes);
-  if (typeof bytes === "string") return bytes;
+  if (typeof bytes === "string") return bytes === "too_large" ? bytes : "bad_form";
   try {
     const type = request.headers.get("content-type") ?? "";
     const copy = new Response(bytes, { headers: { "content-type": type } });
@@ -180,44 +153,4 @@ async function readForm(request: Request): Promise<FormData | "too_large" | "bad
   } catch {
     return "bad_form";
   }
-}
-
-/** Reads the body of a request; it may come in chunks, without a length. */
-async function readBody(
-  { headers, body }: Request,
-  maxBytes: number,
-): Promise<Buffer<ArrayBuffer> | "too_large" | "bad_form"> {
-  if (Number(headers.get("content-length") ?? 0) > maxBytes) return "too_large";
-  const pieces: Uint8Array[] = [];
-  let length = 0;
-  try {
-    const stream: AsyncIterable<Uint8Array> | null = body;
-    for await (const piece of stream ?? []) {
-      length += piece.length;
-      if (length > maxBytes) return "too_large";
-      pieces.push(piece);
-    }
-    return Buffer.concat(pieces);
-  } catch {
-    return "bad_form";
-  }
-}
-
-/** The expected token, or why there is none. */
-async function readToken(ports: ReconcileEndpoint): Promise<string | { error: string }> {
-  try {
-    const right = await ports.token();
-    return right === "" ? { error: "the token is empty" } : right;
-  } catch (error) {
-    return { error: error instanceof Error ? error.message : "the token cannot be read" };
-  }
-}
-
-/** Compares in constant time, independent of the length of the expected token. */
-function isEqual(given: string, right: string): boolean {
-  return timingSafeEqual(digest(given), digest(right));
-}
-
-function digest(text: string): Buffer {
-  return createHash("sha256").update(text).digest();
 }

@@ -96,6 +96,7 @@ export const diagnosticCodes = {
     "a zone is not active, and an active zone of its name may not be listed yet",
   ),
   ZONE_NOT_LISTED: error("no token can read a declared zone"),
+  WAVE_ZONE_UNDECLARED: warning("a wave names a zone that no file declares"),
   NO_ZONE_DECLARED: error("the files declare no zone, but zones are active"),
   UNUSED_PROFILE: warning("no zone uses a profile"),
   BAD_SUPPRESSION: warning("a suppression without effect or reason"),

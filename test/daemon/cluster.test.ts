@@ -1,7 +1,7 @@
 import { describe, it } from "vitest";
 
 import { openDatabase } from "../../src/memory/postgres/open-database.ts";
-import { coerceObject, coerceText, type JsonObject } from "../../src/syntax/json.ts";
+import { coerceObject, coerceObjects, coerceText, type JsonObject } from "../../src/syntax/json.ts";
 import type { Started } from "../support/command-line.ts";
 import { type Example, exampleWithEmulator, writesSeenBy } from "../support/example.ts";
 import { freeLease, type KubeApi, leasePath, startKubeApi } from "../support/kube-api.ts";
@@ -96,6 +96,44 @@ function withHolder(holder: string): (object: JsonObject) => JsonObject {
     spec: { ...coerceObject(object["spec"]), holderIdentity: holder },
   });
 }
+
+/** Waits until a process knows that a zone waits for its wave. */
+async function untilWaiting(daemon: Started, zone: string): Promise<true> {
+  return eventually(`${zone} waits`, async () => {
+    const { links } = await jsonFrom(daemon, `api/v1/zones/${zone}/write`);
+    const found = coerceObjects(links).find(({ link }) => link === "fleet");
+    return coerceText(found?.["reason"]).includes("wave 1 is applied") || undefined;
+  });
+}
+
+describe.skipIf(noPostgres).concurrent(`two processes with one Lease ${noPostgres ?? ""}`, () => {
+  it("let no zone go before its wave when the leader changes", async ({ expect }) => {
+    await using stage = await scene();
+    const { place } = stage.example;
+    const before = stage.start();
+    await inSync(before);
+    await stop(before);
+    const waves = "{ waves: [{ zones: [shop.example.com] }, { share: 100% }] }";
+    const text = await place.read("zonewarden.yaml");
+    await place.write("zonewarden.yaml", `${text}rollout: ${waves}\n`);
+    const first = stage.start();
+    await allRun(first);
+    const second = stage.start();
+    await untilSaid(second, "another process leads");
+    const written = writesSeenBy(stage.example.emulator).length;
+    const baseline = await place.read("zones/baseline.yaml");
+    await place.write(
+      "zones/baseline.yaml",
+      baseline.replace("paranoia_level: 2", "paranoia_level: 1"),
+    );
+    await untilWaiting(first, "blog.example.com");
+    await stop(first);
+    await allRun(second);
+    await untilWaiting(second, "blog.example.com");
+    await untilWaiting(second, "www.brand.example");
+    expect(writesSeenBy(stage.example.emulator)).toHaveLength(written + 1);
+  });
+});
 
 describe.skipIf(noPostgres).concurrent(`two processes with one Lease ${noPostgres ?? ""}`, () => {
   it("work one at a time, and the second goes on when the first ends", async ({ expect }) => {

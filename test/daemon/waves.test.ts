@@ -1,7 +1,19 @@
+import { appendFile } from "node:fs/promises";
+import path from "node:path";
+
 import { describe, it } from "vitest";
 
 import { systemClock } from "../../src/host/clock.ts";
-import { coerceObjects, coerceText, type JsonObject } from "../../src/syntax/json.ts";
+import { readDirectoryStore } from "../../src/memory/directory/directory-store.ts";
+import { lineOf } from "../../src/memory/directory/journal-line.ts";
+import { nodeStateDirectory } from "../../src/memory/directory/state-directory.ts";
+import {
+  coerceObject,
+  coerceObjects,
+  coerceText,
+  type JsonObject,
+  parseJson,
+} from "../../src/syntax/json.ts";
 import type { Started } from "../support/command-line.ts";
 import { control, type Example, exampleWithEmulator, writesSeenBy } from "../support/example.ts";
 import { logLines, logged } from "../support/log-lines.ts";
@@ -65,6 +77,20 @@ function applied(daemon: Started): readonly unknown[] {
     .map(({ zone }) => zone);
 }
 
+async function stateOf({ place, emulator }: Example): Promise<ReadonlyMap<string, string>> {
+  const identity = { owner: "zonewarden", service: emulator.baseUrl };
+  const directory = nodeStateDirectory(path.join(place.directory, "state"));
+  return (await readDirectoryStore(identity, directory)).entries;
+}
+
+/** Appends a line to the state, as anybody who may write it can. */
+async function forge(
+  { place }: Example,
+  entry: readonly [key: string, text: string | null],
+): Promise<void> {
+  await appendFile(path.join(place.directory, "state/state.jsonl"), lineOf([entry]));
+}
+
 describe("a daemon whose changes go out in waves", () => {
   it("goes on where it was, over restarts, and corrects drift in zones that wait", async ({
     expect,
@@ -104,6 +130,66 @@ describe("a daemon whose changes go out in waves", () => {
     expect(new Set(applied(daemon))).toEqual(new Set([blog, brand]));
     const began = logLines(daemon).filter(({ msg }) => msg === "wave began");
     expect(new Set(began.map(({ wave }) => wave))).toEqual(new Set([2]));
+    const { stdout } = await example.place.run("history");
+    const turns = stdout.match(/rollout (began|ended|replaced)|wave \d began/g);
+    expect(new Set(turns?.filter((each) => each.startsWith("wave")))).toEqual(
+      new Set(["wave 1 began", "wave 2 began"]),
+    );
+    expect([turns?.[0], turns?.at(-1)]).toEqual(["rollout began", "rollout ended"]);
+    expect((await example.place.run("history", shop)).stdout).not.toContain("rollout");
+    expect((await example.place.run("history", "verify")).code).toBe(0);
+  });
+
+  it.for([
+    { when: "is damaged", forged: () => '{"waits":' },
+    {
+      when: "says that what waits is in force",
+      forged: (active: string) => JSON.stringify({ waits: active }),
+    },
+    { when: "names a revision that nobody knows", forged: () => '{"waits":"5a40679f"}' },
+  ])("holds the one zone of which what is stored $when", async ({ forged }, { expect }) => {
+    await using fleet = await inWaves();
+    const { example } = fleet;
+    let daemon = await next(example);
+    await weaken(example);
+    await eventually("the others wait", async () => {
+      const found = await linkOf(daemon, blog);
+      return coerceText(found?.["reason"]).includes("wave 1 is applied") || undefined;
+    });
+    await stop(daemon);
+    const { hash } = coerceObject(parseJson((await stateOf(example)).get("revision") ?? ""));
+    expect((await stateOf(example)).get(`wave/${blog}`)).toMatch(/^\{"waits":"[0-9a-f]{64}"\}$/);
+    await forge(example, [`wave/${blog}`, forged(coerceText(hash))]);
+
+    fleet.pass(3_600_000);
+    daemon = await next(example);
+    const { holds } = await jsonFrom(daemon, `api/v1/zones/${blog}`);
+    expect(coerceObjects(holds)).toMatchObject([{ reason: "wave" }]);
+    expect(await linkOf(daemon, brand)).toMatchObject({ answer: "partly" });
+    await stop(daemon);
+    expect(applied(daemon)).toEqual([]);
+  });
+
+  it("holds all zones where the key of one that waits is gone", async ({ expect }) => {
+    await using fleet = await inWaves();
+    const { example } = fleet;
+    let daemon = await next(example);
+    await weaken(example);
+    await eventually("the others wait", async () => {
+      const found = await linkOf(daemon, blog);
+      return coerceText(found?.["reason"]).includes("wave 1 is applied") || undefined;
+    });
+    await stop(daemon);
+    await forge(example, [`wave/${brand}`, null]);
+
+    fleet.pass(100 * 3_600_000);
+    daemon = await next(example);
+    for (const zone of [blog, brand]) {
+      const { holds } = await jsonFrom(daemon, `api/v1/zones/${zone}`);
+      expect(coerceObjects(holds)).toMatchObject([{ reason: "wave" }]);
+    }
+    await stop(daemon);
+    expect(applied(daemon)).toEqual([]);
   });
 
   it("begins the order and the soak again where the state is lost", async ({ expect }) => {

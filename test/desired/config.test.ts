@@ -56,6 +56,7 @@ describe("the configuration", () => {
         { name: "default", source: { env: "ZONEWARDEN_API_TOKEN" }, accounts: ["*"], zones: ["*"] },
       ],
       desired: { path: "/etc/zonewarden/zones", owner: "zonewarden", adopt: "explicit" },
+      canaries: [],
       lint: [],
       schedule: { cron: ["*/15 * * * *"], timezone: "Etc/UTC", onChange: true, debounceMs: 500 },
       limits: {

@@ -1,8 +1,6 @@
 import { describe, it } from "vitest";
 
-import { adoptedRules, authors, corrections, rollout } from "../../src/memory/codecs.ts";
-import type { StoredRollout } from "../../src/reconcile/fleet/desired-fleet.ts";
-import { named } from "../support/reports.ts";
+import { adoptedRules, authors, corrections } from "../../src/memory/codecs.ts";
 
 const rule = {
   kind: "custom_rule",
@@ -45,54 +43,6 @@ describe("adopted rules in the state", () => {
     },
   ])("are none where the text is $when", ({ text }, { expect }) => {
     expect(adoptedRules.decode(text)).toEqual([]);
-  });
-});
-
-describe("a rollout in the state", () => {
-  const [shop, blog] = [named("shop.example"), named("blog.example")];
-  const value: StoredRollout = {
-    revision: "1b23e5f4",
-    waiting: new Map([
-      [shop, "5a40679f"],
-      [blog, ""],
-    ]),
-    gone: new Map([
-      [shop, { former: "0d7b1c2e", hash: "", appliedAt: 1_795_000_000_000 }],
-      [blog, { former: "", hash: "5a40679f", appliedAt: undefined }],
-    ]),
-  };
-
-  it("comes back as it was", ({ expect }) => {
-    expect(rollout.decode(rollout.encode(value))).toEqual(value);
-  });
-
-  it("in which nothing waits is not the same as none", ({ expect }) => {
-    const over: StoredRollout = { revision: "1b23e5f4", waiting: new Map(), gone: new Map() };
-    expect(rollout.decode(rollout.encode(over))).toEqual(over);
-    expect(rollout.decode(undefined)).toBeUndefined();
-  });
-
-  it.for([
-    { when: "no JSON", text: '{"waiting":{"shop' },
-    { when: "without the active revision", text: '{"waiting":{},"gone":{}}' },
-    { when: "without the zones that wait", text: '{"revision":"a","gone":{}}' },
-    { when: "without those that went", text: '{"revision":"a","waiting":{}}' },
-    { when: "with a list", text: '{"revision":"a","waiting":[],"gone":{}}' },
-    { when: "with a name that is none", text: '{"revision":"a","waiting":{"..":""},"gone":{}}' },
-    {
-      when: "with a number for a hash",
-      text: '{"revision":"a","waiting":{"shop.example":1},"gone":{}}',
-    },
-    {
-      when: "with a text for a moment",
-      text: '{"revision":"a","waiting":{},"gone":{"shop.example":{"former":"","hash":"","at":"1"}}}',
-    },
-    {
-      when: "with nothing of a zone",
-      text: '{"revision":"a","waiting":{},"gone":{"shop.example":null}}',
-    },
-  ])("is not known where the text is $when", ({ text }, { expect }) => {
-    expect(rollout.decode(text)).toBeUndefined();
   });
 });
 

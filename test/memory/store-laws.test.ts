@@ -15,6 +15,7 @@ import {
 import type { StateDirectory } from "../../src/memory/directory/state-directory.ts";
 import type { KeptStore } from "../../src/memory/kept-store.ts";
 import { type LeaderTables, openPostgresStore } from "../../src/memory/postgres/postgres-store.ts";
+import { storedRollout, storeRollout } from "../../src/memory/stored-rollout.ts";
 import type { Clock } from "../../src/zone/ports.ts";
 import { type ZoneName, zoneName } from "../../src/zone/zone.ts";
 import { SimulatedClock } from "../support/clock.ts";
@@ -23,6 +24,7 @@ import { MemoryDirectory } from "../support/memory-directory.ts";
 import { MemoryTables } from "../support/memory-tables.ts";
 import { installation, noPostgres } from "../support/postgres.ts";
 import { cases } from "../support/properties.ts";
+import { named } from "../support/reports.ts";
 
 const identity = { owner: "us", service: "https://service.example" };
 
@@ -237,12 +239,33 @@ class Kept {
   }
 }
 
+function nthZone(nth: number): ZoneName {
+  return named(`z${nth}.example`);
+}
+
 function historyOf({ history }: KeptStore): HistoryStore {
   return history ?? new MemoryHistory();
 }
 
 for (const { medium, start, runs, skip } of media) {
   describe.skipIf(skip)(`a store in ${medium} ${skip ?? ""}`, () => {
+    it("gives back the zones of a rollout, as they were changed last", async ({ expect }) => {
+      await using place = await start();
+      const waiting = new Map([0, 1, 2, 3, 4].map((nth) => [nthZone(nth), `r${nth % 2}`]));
+      const gone = new Map([
+        [nthZone(1), { former: "d", hash: "r0", origin: "r0", appliedAt: undefined }],
+      ]);
+      {
+        await using first = await place.open();
+        storeRollout(first.state, { revision: "r2", waiting, gone: new Map() });
+        await first.state.flush();
+        waiting.delete(nthZone(1));
+        storeRollout(first.state, { revision: "r2", waiting, gone });
+      }
+      await using next = await place.open();
+      expect(storedRollout(next.state, "r2")).toEqual({ revision: "r2", waiting, gone });
+    });
+
     it("gives back what was flushed, and each line once and in order, whatever fails", async ({
       expect,
     }) => {

@@ -90,6 +90,24 @@ describe("a revision whose changes go out in waves", () => {
     expect(sorted(world.liveAs(off))).toEqual(sorted(second, third));
   });
 
+  it("is judged once and as a whole by the limit of weakened zones, whatever its waves", async ({
+    expect,
+  }) => {
+    await using world = await fleetInWaves();
+    const limited = { ...world.options.fleetLimits, maxWeakened: { zones: 3, share: 0 } };
+    world.reconciler.reconfigure({ ...world.options, fleetLimits: limited });
+    await world.commit("r2", off);
+    const { result, hold } = world.loads.at(-1) ?? {};
+    expect([result, hold?.reason]).toEqual(["held", "fleet_change"]);
+    expect(world.liveAs(off)).toEqual([]);
+    const fleetLimits = { ...limited, accept: ["r2"] };
+    world.reconciler.reconfigure({ ...world.options, fleetLimits });
+    await world.reload("r2", 60_000);
+    expect(world.liveAs(off)).toEqual(first);
+    await world.clock.advance(48 * hour);
+    expect(world.liveAs(off)).toHaveLength(7);
+  });
+
   it.for([
     { appliesTo: "may_break", change: "blocks", to: blocking, waits: true },
     { appliesTo: "may_break", change: "weakens", to: off, waits: false },
@@ -148,6 +166,78 @@ describe("a revision whose changes go out in waves", () => {
     widen(world, third);
     await world.sweep("manual", 60_000);
     expect(widened(world)).toEqual([suspended]);
+  });
+});
+
+/** What happened to rollouts, in short. */
+function turnsOf({ loads }: World): readonly string[] {
+  const turns = loads.flatMap(({ rollout }) => rollout?.turns ?? []);
+  return turns.map(({ turn, wave, zones, former }) =>
+    [turn, wave, zones, former].filter((each) => each !== undefined).join(" "),
+  );
+}
+
+describe("what happens to a rollout", () => {
+  it("is told once: its begin, each wave and its end", async ({ expect }) => {
+    await using world = await fleetInWaves();
+    await world.commit("r2", blocking);
+    expect(new Set(turnsOf(world))).toEqual(new Set(["began", "wave_began 1 1"]));
+    await world.clock.advance(48 * hour);
+    const turns = turnsOf(world);
+    expect(turns.filter((each) => each === "began" || each === "ended")).toEqual([
+      "began",
+      "ended",
+    ]);
+    expect([turns[0], turns.at(-1)]).toEqual(["began", "ended"]);
+    const zones = (wave: number): number =>
+      turns
+        .filter((each) => each.startsWith(`wave_began ${wave} `))
+        .reduce((sum, each) => sum + Number(each.split(" ").at(-1)), 0);
+    expect([zones(1), zones(2), zones(3)]).toEqual([2, 3, 2]);
+  });
+
+  it("is nothing where nothing goes out in waves", async ({ expect }) => {
+    await using world = await fleetInWaves(settings, off);
+    await world.commit("r2", reporting);
+    expect(turnsOf(world)).toEqual([]);
+  });
+
+  it("is the same over a restart, which neither begins nor ends it", async ({ expect }) => {
+    await using before = await fleetInWaves();
+    await before.commit("r2", blocking);
+    await using world = await before.restart({ afterMs: hour });
+    await world.clock.advance(24 * hour);
+    expect(turnsOf(world).filter((each) => !each.startsWith("wave_began"))).toEqual([]);
+    await world.clock.advance(24 * hour);
+    expect(turnsOf(world).filter((each) => !each.startsWith("wave_began"))).toEqual(["ended"]);
+  });
+
+  it("names the revision that a newer one replaces, until that one has ended", async ({
+    expect,
+  }) => {
+    await using world = await fleetInWaves();
+    await world.commit("r2", blocking);
+    world.loads.length = 0;
+    await world.commit("r3", weakBlocking);
+    expect(turnsOf(world)[0]).toBe("replaced r2");
+    const { rollout, fleet } = world.loads.at(-1) ?? {};
+    expect(rollout?.status?.replaced).toBe("r2");
+    expect(fleet?.zones.get(named(third[0] ?? ""))?.wave?.hold.message).toMatch(
+      /; revision sha256-r3 replaces sha256-r2, whose rollout had not ended$/,
+    );
+    await world.clock.advance(48 * hour);
+    world.loads.length = 0;
+    await world.commit("r4", off);
+    expect(turnsOf(world)[0]).toBe("began");
+    expect(world.loads.at(-1)?.rollout?.status?.replaced).toBeUndefined();
+  });
+
+  it("ends with a revision that takes it back", async ({ expect }) => {
+    await using world = await fleetInWaves();
+    await world.commit("r2", blocking);
+    world.loads.length = 0;
+    await world.commit("r3", reporting);
+    expect(turnsOf(world)).toEqual(["replaced r2", "ended"]);
   });
 });
 
@@ -259,6 +349,22 @@ describe("the next wave", () => {
     world.unlistable = { zones: [], failed: [] };
     await world.sweep("manual", 60_000);
     expect(world.liveAs(blocking)).toEqual(first);
+  });
+
+  it("begins after the soak, however often the process restarts and its clocks disagree", async ({
+    expect,
+  }) => {
+    let world = await fleetInWaves();
+    await world.commit("r2", blocking);
+    for (let nth = 0; nth < 10; nth += 1) {
+      world.clock.step(1);
+      await world.sweep("manual", 60_000);
+      world = await world.restart({ afterMs: hour });
+    }
+    await using last = world;
+    expect(last.liveAs(blocking)).toEqual(first);
+    await last.clock.advance(13 * hour + 51 * 60_000);
+    expect(last.liveAs(blocking)).toHaveLength(5);
   });
 
   it.for([{ jump: 30 * 24 * hour }, { jump: -30 * 24 * hour }])(

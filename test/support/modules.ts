@@ -108,8 +108,7 @@ export const moduleTable: Readonly<Record<string, Module>> = {
     packages: ["pg"],
   },
   cluster: {
-    purpose:
-      "The election in Kubernetes: a Lease, its fence, Events, the client of the API server.",
+    purpose: "The election in Kubernetes: a Lease, its fence, the client of the API server.",
     imports: ["syntax", "zone", "memory"],
     packages: ["undici", "yaml"],
   },
@@ -119,8 +118,8 @@ export const moduleTable: Readonly<Record<string, Module>> = {
     packages: ["hono", "@hono/node-server"],
   },
   notify: {
-    purpose: "Notifications and their targets: webhooks, Slack and Teams.",
-    imports: ["zone", "plan", "state", "render", "syntax"],
+    purpose: "Notifications and their targets: webhooks, Slack, Teams, Events of Kubernetes.",
+    imports: ["zone", "plan", "state", "render", "cluster", "syntax"],
     packages: ["undici"],
   },
   emulator: {

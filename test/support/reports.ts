@@ -251,6 +251,7 @@ export function heldLoad(more: Partial<LoadReport> = {}): LoadReport {
 /** A reading of files whose changes go out in waves: the first of three was applied. */
 export function loadInWaves(rollout: Partial<RolloutStatus> = {}): LoadReport {
   const usual: RolloutStatus = {
+    state: "running",
     wave: 1,
     waves: 3,
     unsettled: [],

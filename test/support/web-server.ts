@@ -17,6 +17,8 @@ export function serveFleet(fleet: Fleet, more: Partial<ServerOptions> = {}): Pro
     history: noHistory,
     events: new EventStream(new SimulatedClock()),
     reconcile: undefined,
+    waves: () => undefined,
+    rollout: undefined,
     storedFleet: () => Promise.resolve(undefined),
     seriesOf: () => Promise.resolve(undefined),
     facts: () => daemon(),

@@ -20,6 +20,7 @@ import {
   historyOfZoneJson,
   diagnosticsJson,
   measurementsJson,
+  rolloutOfJson,
   storedFleetJson,
   storedZonesJson,
   zoneJson,
@@ -204,6 +205,29 @@ describe("the schema of /api/v1", () => {
     const body = fleetJson({ ...snapshot, fleet: inWaves });
     expect(faultsOf("fleet", body)).toBe("");
     expect(body).toMatchObject({ desired: { rollout: { wave: 1, waiting: [0, 5, 40] } } });
+  });
+
+  it.for([
+    { when: "is paused", rollout: { state: "paused", nextAt: undefined } as const, is: "paused" },
+    { when: "goes on", rollout: {}, is: "running" },
+  ])("describes a rollout that $when", ({ rollout, is }, { expect }) => {
+    const inWaves = fleetOf();
+    inWaves.recordLoad(loadInWaves(rollout));
+    const none = { waiting: [], changing: [], applied: [], unchanged: [] };
+    const waves = [
+      { ...none, wave: 1, applied: [named(shop)], changing: [named("blog.example.com")] },
+    ];
+    const body = rolloutOfJson({ ...snapshot, fleet: inWaves }, waves);
+    expect(faultsOf("rollout_of", body)).toBe("");
+    expect(body).toMatchObject({ rollout: { state: is, by_wave: [{ applied: [shop] }] } });
+  });
+
+  it("describes a fleet without a rollout", ({ expect }) => {
+    const loaded = fleetOf();
+    loaded.recordLoad(load());
+    const body = rolloutOfJson({ ...snapshot, fleet: loaded }, undefined);
+    expect(faultsOf("rollout_of", body)).toBe("");
+    expect(body).toMatchObject({ rollout: null });
   });
 
   it.for(loadResults)("describes a fleet whose last load was %s", (result, { expect }) => {

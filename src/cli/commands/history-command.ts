@@ -1,14 +1,16 @@
 import { offlineLabels, offlineZone } from "../../desired/zones/offline-zone.ts";
 import { damageText, readHistory } from "../../history/file/history-lines.ts";
 import { historyJson } from "../../history/history-json.ts";
-import { renderDriftTimes, renderHistoryEntry } from "../../history/history-text.ts";
+import { renderDriftTimes, renderHistoryEntry, renderTurn } from "../../history/history-text.ts";
 import type { HistoryEntry } from "../../history/history.ts";
+import { rolloutRecordJson } from "../../history/rollout-json.ts";
 import { type DriftTime, driftTimeIn, type Period } from "../../history/timeline.ts";
 import type { CheckedFile } from "../../history/verify/check-file.ts";
 import { type HistoryCheck, verifyHistory } from "../../history/verify/verify-history.ts";
 import { hasColor, type Host } from "../../host/host.ts";
 import { loadConfigOrPrint, loadDesiredOrPrint } from "../../host/load.ts";
 import { paintOf } from "../../render/format.ts";
+import type { RolloutRecord } from "../../state/rollout-turn.ts";
 import { byEntryName } from "../../syntax/by-text.ts";
 import { jsonOf } from "../../syntax/json.ts";
 import { momentHelp, momentIn } from "../../syntax/moment-ago.ts";
@@ -83,24 +85,32 @@ async function printHistory(
     (zone === undefined || isMatch(name, [zone])) &&
     (selector?.(offlineLabels(offlineZone(name, files?.documents ?? []))) ?? true);
   return withHistory(config, flags.config, host, (kept) =>
-    printKept(kept, isAsked, range, flags, host),
+    printKept(kept, isAsked, zone === undefined && selector === undefined, range, flags, host),
   );
 }
 
 async function printKept(
   { file, pieces }: NamedHistory,
   isAsked: (zone: string) => boolean,
+  isFleet: boolean,
   range: { since?: Date; until: Date },
   flags: HistoryFlags,
   host: Host,
 ): Promise<ExitCode> {
-  const { entries, damaged } = await readHistory(pieces());
+  const { entries, rollouts, damaged } = await readHistory(pieces());
   const names = new Set(entries.map((entry) => entry.zone).filter(isAsked));
   const found = entries.filter((entry) => names.has(entry.zone));
   const since = range.since ?? found[0]?.clearAt ?? found[0]?.at ?? range.until;
   const period = { since, until: range.until };
   const shown = found.filter(({ at }) => at >= since && at <= range.until);
-  print(shown, driftTimes(found, period), period, flags.format, host);
+  const ofFleet = isFleet ? rollouts.filter(({ at }) => at >= since && at <= range.until) : [];
+  print(
+    { entries: shown, rollouts: ofFleet },
+    driftTimes(found, period),
+    period,
+    flags.format,
+    host,
+  );
   if (damaged.length === 0) return exitCodes.done;
   const remedy =
     "what they recorded is missing here; restore the file from a backup, or delete them";
@@ -115,8 +125,14 @@ function rangeIn(flags: HistoryFlags, now: Date): { since?: Date; until: Date } 
   return flags.since === undefined ? { until } : { since, until };
 }
 
+/** Rollouts concern the whole fleet: they are shown where all zones are. */
+interface Shown {
+  readonly entries: readonly HistoryEntry[];
+  readonly rollouts: readonly RolloutRecord[];
+}
+
 function print(
-  shown: readonly HistoryEntry[],
+  { entries, rollouts }: Shown,
   times: readonly DriftTime[],
   period: Period,
   format: HistoryFlags["format"],
@@ -130,13 +146,17 @@ function print(
         const [seenSeconds, atMostSeconds] = [seenMs / 1000, atMostMs / 1000];
         return jsonOf({ zone, episodes, seenSeconds, atMostSeconds, isDrifting });
       }),
-      entries: shown.map(historyJson),
+      entries: entries.map(historyJson),
+      rollouts: rollouts.map(rolloutRecordJson),
     };
     host.stdout.write(`${JSON.stringify(report, undefined, 2)}\n`);
     return;
   }
   const paint = paintOf(hasColor(host, host.stdout));
-  for (const entry of shown) host.stdout.write(renderHistoryEntry(entry, paint));
+  const inOrder = [...entries, ...rollouts].toSorted((a, b) => Number(a.at) - Number(b.at));
+  for (const each of inOrder) {
+    host.stdout.write("turn" in each ? renderTurn(each, paint) : renderHistoryEntry(each, paint));
+  }
   host.stdout.write(renderDriftTimes(times, period));
 }
 

@@ -8,6 +8,7 @@ import { hasColor, type Host } from "../../host/host.ts";
 import { loadConfigOrPrint } from "../../host/load.ts";
 import { handleShutdown } from "../../host/shutdown.ts";
 import { version } from "../../host/version.ts";
+import { eventRecorder } from "../../notify/event-recorder.ts";
 import { createLogger } from "../../telemetry/log/log.ts";
 import { createMetrics } from "../../telemetry/metrics/metrics.ts";
 import type { DefineCommand } from "../command-options.ts";
@@ -52,9 +53,10 @@ async function run(file: string, host: Host): Promise<ExitCode> {
   });
   const configFile = path.resolve(host.directory, file);
   const emulator = reached.emulator?.url;
-  await using events = kubernetes?.startEvents(host.uniqueId, ({ message }) =>
-    logger.warn({ error: message }, "Events cannot be written"),
-  );
+  await using events = eventRecorder(kubernetes, {
+    ...host,
+    failed: ({ message }) => logger.warn({ error: message }, "Events cannot be written"),
+  });
   const parts = { config, configFile, service, metrics, logger, shared, events, emulator };
   await runDaemon(parts, host, shutdown);
   return exitCodes.done;

@@ -1,6 +1,7 @@
 import path from "node:path";
 
 import type { Config } from "../../desired/config/config.ts";
+import { undeclaredCanaries } from "../../desired/config/undeclared-canaries.ts";
 import { oncePerMessage } from "../../desired/diagnostics.ts";
 import { lintOf } from "../../desired/lint.ts";
 import type { LoadedFiles } from "../../desired/load/zone-file-loader.ts";
@@ -99,7 +100,9 @@ async function validate(
   const place = target === undefined ? desired?.path : path.resolve(host.directory, target);
   const state = place === undefined ? undefined : await loadZoneFiles(place, lint, host, signal);
   // For files that the command line names, only what the warnings count as matters of the configuration; it need not exist.
-  const configured = target === undefined ? [{ ...loaded, suppressed: 0 }] : [];
+  const canaries = canariesIn(loaded.config, state);
+  const diagnosed = { ...loaded, diagnostics: [...loaded.diagnostics, ...canaries], suppressed: 0 };
+  const configured = target === undefined ? [diagnosed] : [];
   if (state === undefined) return print(configured, state, [], flags, host);
   const entries = offlineFleet(state.documents);
   const together = oncePerMessage(entries.flatMap(({ diagnostics }) => diagnostics));
@@ -122,6 +125,17 @@ function needsOf(
       : placedIn([first, ...others], promotionNeeds(content, config)),
   );
   return lintOf(config.lint)(oncePerPlace(found));
+}
+
+/** Where an entry is for zones of the listing, only that tells which zones are declared. */
+function canariesIn(
+  config: Config | undefined,
+  state: LoadedFiles | undefined,
+): readonly Diagnostic[] {
+  if (config === undefined || state === undefined) return [];
+  const { documents } = state;
+  const names = documents.flatMap(({ target }) => (target.by === "name" ? [target.name] : []));
+  return names.length < documents.length ? [] : undeclaredCanaries(config, new Set(names));
 }
 
 /** @param state `undefined` if the configuration is too broken to say where the zone files are. */

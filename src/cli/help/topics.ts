@@ -34,6 +34,7 @@ export const topics = {
 export const environmentVariables: Readonly<Record<string, string>> = {
   [tokenVariable]: "the token of the service, if the configuration names no other place",
   ZONEWARDEN_CONFIG: "the configuration, if `--config` does not name it",
+  USER: "who asks for a rollout to change, if `--by` does not say it",
   ZONEWARDEN_TRACE: "`1` prints the stack trace of an unexpected error",
   ZONEWARDEN_REVISION: "the commit that the program was built from; the image sets it",
   NO_COLOR: "switches colors off if it is not empty; `TERM=dumb` does the same",

@@ -1,8 +1,9 @@
 import type { ZoneListing } from "../../api/service.ts";
 import { sweepRequests } from "../../daemon/sweep-schedule.ts";
 import type { Config } from "../../desired/config/config.ts";
+import { undeclaredCanaries } from "../../desired/config/undeclared-canaries.ts";
 import { selectWith } from "../../desired/zones/select.ts";
-import { notesOf } from "../../host/host.ts";
+import { type Host, notesOf } from "../../host/host.ts";
 import { loadDesiredOrPrint, loadZonesOrPrint, printDiagnostics } from "../../host/load.ts";
 import type { StoredZones } from "../../memory/open-store.ts";
 import { isHash, planHash } from "../../plan/guard/release.ts";
@@ -141,6 +142,7 @@ export async function planAll(
   const diagnostics = fleet.diagnostics.filter((each) => !hasReport(each, documents));
   const stream = diagnostics.some(isError) ? host.stderr : notesOf(host);
   printDiagnostics({ ...state, diagnostics }, host, stream);
+  printCanaries(config, fleet, listing, host);
   const unknownNames = unmatchedPatterns(flags, fleet).map(unmatchedText);
   if (unknownNames.length > 0) return fail(unknownNames.join("\n"), host);
 
@@ -183,6 +185,18 @@ export async function planAll(
     isComplete: listing.failed.length === 0,
     diagnostics,
   };
+}
+
+/** Where a credential could not list its zones, they may be among the named ones. */
+function printCanaries(
+  config: Config,
+  { zones, missing }: DesiredFleet,
+  { failed }: ZoneListing,
+  host: Host,
+): void {
+  if (failed.length > 0) return;
+  const diagnostics = undeclaredCanaries(config, new Set([...zones.keys(), ...missing.keys()]));
+  printDiagnostics({ diagnostics, directory: "", sources: new Map() }, host, notesOf(host));
 }
 
 /** As the daemon compares revisions. */

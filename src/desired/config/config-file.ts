@@ -63,6 +63,7 @@ export interface ConfigFile {
     waves: YamlWave[];
     soak: string;
     applies_to: "may_break" | "weakens" | "all";
+    token_file?: string;
   };
   budget: {
     requests: number;

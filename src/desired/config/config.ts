@@ -1,5 +1,5 @@
 import type { ActorStyle } from "../../zone/audit-entry.ts";
-import type { Mode } from "../../zone/desired-zone.ts";
+import type { Mode, Place } from "../../zone/desired-zone.ts";
 import type { ItemKind } from "../../zone/inventory-item.ts";
 import type { RuleQuotas } from "../../zone/rule-phase.ts";
 import type { ZoneName } from "../../zone/zone.ts";
@@ -30,11 +30,21 @@ export type WaveConfig =
   | { readonly by: "zones"; readonly zones: readonly ZoneName[] }
   | { readonly by: "share"; readonly share: number };
 
+/** A zone that a wave names, and where. */
+export interface Canary {
+  readonly name: ZoneName;
+  readonly place: Place;
+  /** The path of the name. */
+  readonly path: string;
+}
+
 /** The waves in which changes reach the zones. */
 export interface RolloutConfig {
   readonly waves: readonly WaveConfig[];
   readonly soakMs: number;
   readonly appliesTo: "may_break" | "weakens" | "all";
+  /** Token of the commands of a rollout; `undefined`: they are off. */
+  readonly token: SecretSource | undefined;
 }
 
 /** A recurring time in which writes are allowed (`allow`: only then) or not (`freeze`). */
@@ -131,6 +141,7 @@ export interface Config {
   };
   /** `undefined`: a revision reaches all zones at once. */
   readonly rollout: RolloutConfig | undefined;
+  readonly canaries: readonly Canary[];
   readonly budget: {
     readonly requests: number;
     readonly windowMs: number;

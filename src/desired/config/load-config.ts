@@ -92,6 +92,6 @@ function parseConfig(
   const refused = schemaErrors(configFileShape, value, document, []);
   const other = validateConfig(value, refused, document, cronError);
   const directory = path.dirname(path.resolve(file));
-  const config = configFileShape(value) ? normalizeConfig(value, directory) : undefined;
+  const config = configFileShape(value) ? normalizeConfig(value, directory, document) : undefined;
   return { config, diagnostics: inTextOrder([...refused, ...other]) };
 }

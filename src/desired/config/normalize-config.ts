@@ -3,8 +3,10 @@ import path from "node:path";
 import { millisecondsOf } from "../../syntax/duration.ts";
 import { hostWithPort } from "../../syntax/host-port.ts";
 import { zoneName } from "../../zone/zone.ts";
+import { type Located, pathText, valuePlace } from "../location.ts";
 import type { ConfigFile, YamlCredential, YamlNotification, YamlWave } from "./config-file.ts";
 import type {
+  Canary,
   Config,
   CredentialConfig,
   Listen,
@@ -16,7 +18,7 @@ import type {
 import { tokenVariable } from "./defaults.ts";
 
 /** The configuration with every path absolute, and every time and size as a number. */
-export function normalizeConfig(file: ConfigFile, directory: string): Config {
+export function normalizeConfig(file: ConfigFile, directory: string, document: Located): Config {
   const { desired, schedule, limits, budget, server, history, cluster, impact, inventory } = file;
   const page = URL.parse(server.url ?? "");
   return {
@@ -48,7 +50,8 @@ export function normalizeConfig(file: ConfigFile, directory: string): Config {
       contendedWindowMs: millisecondsOf(limits.contended_window),
       accept: limits.accept,
     },
-    rollout: file.rollout && rolloutOf(file.rollout),
+    rollout: file.rollout && rolloutOf(file.rollout, directory),
+    canaries: canariesOf(file.rollout, document),
     budget: {
       requests: budget.requests,
       windowMs: millisecondsOf(budget.window),
@@ -103,13 +106,28 @@ export function normalizeConfig(file: ConfigFile, directory: string): Config {
   };
 }
 
-function rolloutOf({ waves, soak, applies_to }: NonNullable<ConfigFile["rollout"]>): RolloutConfig {
-  return { waves: waves.map(waveOf), soakMs: millisecondsOf(soak), appliesTo: applies_to };
+function rolloutOf(
+  { waves, soak, applies_to: appliesTo, token_file }: NonNullable<ConfigFile["rollout"]>,
+  directory: string,
+): RolloutConfig {
+  const token = secretSource(token_file, undefined, directory);
+  return { waves: waves.map(waveOf), soakMs: millisecondsOf(soak), appliesTo, token };
 }
 
 function waveOf({ zones = [], share }: YamlWave): WaveConfig {
   if (share !== undefined) return { by: "share", share: shareOf(share) };
   return { by: "zones", zones: zones.flatMap((name) => zoneName(name) ?? []) };
+}
+
+function canariesOf(rollout: ConfigFile["rollout"], document: Located): readonly Canary[] {
+  const { waves = [] } = rollout ?? {};
+  return waves.flatMap(({ zones = [] }, wave) =>
+    zones.flatMap((text, nth): readonly Canary[] => {
+      const [name, at] = [zoneName(text), ["rollout", "waves", wave, "zones", nth]];
+      if (name === undefined) return [];
+      return [{ name, place: valuePlace(document, at), path: pathText(at) }];
+    }),
+  );
 }
 
 /** The label of metrics for a label of zones: metrics allow letters, digits and underscores. */

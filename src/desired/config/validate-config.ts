@@ -218,8 +218,17 @@ function checkRollout(checked: CheckedFile): UnplacedDiagnostic[] {
       (ms) => (ms < shortestSoakMs || ms > longestSoakMs) && "the soak is too short or too long",
       "write a duration from 1m to 336h",
     ),
+    ...checkRolloutToken(checked),
     ...checkWaves(checked),
   ];
+}
+
+/** A token that is given to whatever starts runs must not end a rollout. */
+function checkRolloutToken({ at }: CheckedFile): UnplacedDiagnostic[] {
+  const file = at(["rollout", "token_file"]);
+  if (file === undefined || file !== at(["server", "reconcile_token_file"])) return [];
+  const message = "this is the token that only starts runs";
+  return [wrong(["rollout", "token_file"], message, "write another token to a file of its own")];
 }
 
 /** Each zone must be in one wave, and each wave must add zones to the ones before. */

@@ -1,9 +1,11 @@
 import { scriptRecordFrom } from "../../render/scripts/scripts-json.ts";
+import type { RolloutRecord } from "../../state/rollout-turn.ts";
 import type { ScriptRecord } from "../../state/scripts/script-watch.ts";
 import { isDeeperThan, maxJsonLevels } from "../../syntax/json.ts";
 import { type ChainRecord, chainRecordFrom } from "../chain/chain-records.ts";
 import { historyEntryFrom, progressFrom } from "../history-json.ts";
 import { afterProgress, type HistoryEntry, type HistoryProgress } from "../history.ts";
+import { rolloutRecordFrom } from "../rollout-json.ts";
 
 /** A complete line of a file. */
 export interface HistoryLine {
@@ -49,8 +51,11 @@ export async function* linesOf(
   incomplete?.(rest);
 }
 
-/** What a line says: an entry of a run, its progress, a check of scripts, or something about the chain of the lines. */
-type HistoryRecord = HistoryEntry | HistoryProgress | ScriptRecord | ChainRecord;
+/**
+ * What a line says: an entry of a run, its progress, a check of scripts, what happened to a rollout, or something about the
+ * chain of the lines.
+ */
+type HistoryRecord = HistoryEntry | HistoryProgress | ScriptRecord | RolloutRecord | ChainRecord;
 
 /** What a line says; `undefined` if the line is damaged or of another version. */
 export function recordIn({ text }: Pick<HistoryLine, "text">): HistoryRecord | undefined {
@@ -61,6 +66,7 @@ export function recordIn({ text }: Pick<HistoryLine, "text">): HistoryRecord | u
       historyEntryFrom(value) ??
       progressFrom(value) ??
       scriptRecordFrom(value) ??
+      rolloutRecordFrom(value) ??
       chainRecordFrom(value)
     );
   } catch (error) {
@@ -80,7 +86,7 @@ export class RunLines {
 
   /** Adds what a line says; gives the entry that it completes, if any. */
   add(record: HistoryRecord): HistoryEntry | undefined {
-    if ("record" in record || "events" in record) return undefined;
+    if ("record" in record || "events" in record || "turn" in record) return undefined;
     const { run } = record;
     if ("results" in record) {
       const entry = this.#running.get(run);
@@ -105,6 +111,8 @@ export async function readHistory(pieces: AsyncIterable<Uint8Array>): Promise<{
   readonly entries: readonly HistoryEntry[];
   /** Checks of scripts, in the order of their lines. */
   readonly scripts: readonly ScriptRecord[];
+  /** What happened to rollouts, in the order of their lines. */
+  readonly rollouts: readonly RolloutRecord[];
   readonly damaged: readonly number[];
   /** Times of the first and the last line that could be read; `undefined`: there is none. */
   readonly firstAt: Date | undefined;
@@ -114,6 +122,7 @@ export async function readHistory(pieces: AsyncIterable<Uint8Array>): Promise<{
   let firstAt: Date | undefined;
   let lastAt: Date | undefined;
   const scripts: ScriptRecord[] = [];
+  const rollouts: RolloutRecord[] = [];
   const runs = new RunLines();
   for await (const line of linesOf(pieces)) {
     const record = recordIn(line);
@@ -124,10 +133,11 @@ export async function readHistory(pieces: AsyncIterable<Uint8Array>): Promise<{
       const entry = runs.add(record);
       if (entry !== undefined) entries.push(entry);
       if ("events" in record) scripts.push(record);
+      if ("turn" in record) rollouts.push(record);
     }
   }
   const inOrder = [...entries, ...runs.running].toSorted((a, b) => Number(a.at) - Number(b.at));
-  return { entries: inOrder, scripts, damaged, firstAt, lastAt };
+  return { entries: inOrder, scripts, rollouts, damaged, firstAt, lastAt };
 }
 
 /** How many damaged lines are named. */

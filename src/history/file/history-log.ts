@@ -1,6 +1,7 @@
 import type { KeyObject } from "node:crypto";
 
 import { scriptRecordJson } from "../../render/scripts/scripts-json.ts";
+import type { RolloutRecord } from "../../state/rollout-turn.ts";
 import type { ScriptRecord } from "../../state/scripts/script-watch.ts";
 import type { JsonObject } from "../../syntax/json.ts";
 import type { Clock } from "../../zone/ports.ts";
@@ -9,6 +10,7 @@ import { ChainTail } from "../chain/chain-tail.ts";
 import { type ChainHead, NewLines } from "../chain/history-chain.ts";
 import { historyJson, progressJson } from "../history-json.ts";
 import type { HistoryEntry, HistoryProgress } from "../history.ts";
+import { rolloutRecordJson } from "../rollout-json.ts";
 import { linesOf, recordIn, RunLines } from "./history-lines.ts";
 import type { HistoryStore } from "./history-store.ts";
 import { dropFrom, type Retention } from "./retention.ts";
@@ -157,11 +159,14 @@ class HistoryLog implements AsyncDisposable {
     return this.#append(this.#jsonOf({ at, chain, record: "head", reason }), true);
   }
 
-  /** Adds an entry or a check of scripts. Never waits, never throws. */
-  append(record: HistoryEntry | ScriptRecord): void {
-    if ("events" in record) {
-      void this.#append({ ...scriptRecordJson(record), version: this.#ports.version }, false);
-    } else void this.appendAndWait(record);
+  /** Adds an entry, a check of scripts, or what happened to a rollout. Never waits, never throws. */
+  append(record: HistoryEntry | ScriptRecord | RolloutRecord): void {
+    if ("run" in record) {
+      void this.appendAndWait(record);
+      return;
+    }
+    const json = "turn" in record ? rolloutRecordJson(record) : scriptRecordJson(record);
+    void this.#append({ ...json, version: this.#ports.version }, false);
   }
 
   /** Adds an entry, or the progress of a run. Resolves when it is on the disk, or cannot be written now; never rejects. */

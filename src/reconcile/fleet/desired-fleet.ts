@@ -1,4 +1,5 @@
 import type { Hold } from "../../plan/guard/hold.ts";
+import type { RolloutHalt } from "../../state/load-report.ts";
 import type { Failure, ZoneReport } from "../../state/run-report.ts";
 import { sha256 } from "../../syntax/digest.ts";
 import type { DesiredZone, ZoneContent, ZoneDocument } from "../../zone/desired-zone.ts";
@@ -70,6 +71,8 @@ export interface RoundProgress {
 export interface StoredRollout {
   /** Hash of the active revision. */
   readonly revision: string;
+  /** What a person made of it; left out: nothing. */
+  readonly halt?: RolloutHalt | undefined;
   /** For each zone that waits, the hash of the revision that declares what is in force; "": that is not known. */
   readonly waiting: ReadonlyMap<ZoneName, string>;
   readonly gone: ReadonlyMap<ZoneName, StoredGone>;
@@ -77,7 +80,7 @@ export interface StoredRollout {
 
 /** The hashes of the revisions that are still in force in zones, or that may be again. */
 export function revisionsInForce(rollout: StoredRollout | undefined): ReadonlySet<string> {
-  const gone = [...(rollout?.gone.values() ?? [])].map(({ hash }) => hash);
+  const gone = [...(rollout?.gone.values() ?? [])].flatMap(({ hash, origin }) => [hash, origin]);
   return new Set([...(rollout?.waiting.values() ?? []), ...gone].filter((hash) => hash !== ""));
 }
 
@@ -87,6 +90,8 @@ export interface StoredGone {
   readonly former: string;
   /** The hash of the revision that declares that; "": it is not known, or not needed any more. */
   readonly hash: string;
+  /** The hash of the revision that declares what was in force before the rollout; "": that is not known. */
+  readonly origin: string;
   /** When it was seen as declared, in milliseconds since the epoch; `undefined`: it was not yet. */
   readonly appliedAt: number | undefined;
 }

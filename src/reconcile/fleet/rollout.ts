@@ -1,9 +1,17 @@
 import type { Change } from "../../plan/change.ts";
 import type { Hold } from "../../plan/guard/hold.ts";
 import type { Plan } from "../../plan/plan.ts";
-import type { RolloutStatus } from "../../state/load-report.ts";
+import type { RolloutAnswer, RolloutCommand } from "../../state/asked-of-rollout.ts";
+import type {
+  RolloutHalt,
+  RolloutStatus,
+  WaveStatus,
+  ZoneOfWave,
+} from "../../state/load-report.ts";
+import { type Asker, type RolloutTurn, shortRevision } from "../../state/rollout-turn.ts";
 import type { ZoneReport } from "../../state/run-report.ts";
 import { isConverged } from "../../state/summary.ts";
+import { compareText } from "../../syntax/by-text.ts";
 import { firstOf } from "../../syntax/first-of.ts";
 import type { Clock } from "../../zone/ports.ts";
 import type { ZoneName } from "../../zone/zone.ts";
@@ -46,8 +54,8 @@ export interface Declaration {
 
 /** The rollout after a load. */
 export interface RolloutView {
-  /** The waves of which zones went since the load before, and how many of each. */
-  readonly begun: ReadonlyMap<number, number>;
+  /** What happened since the load before. */
+  readonly turns: readonly RolloutTurn[];
   /** `undefined`: no zone waits for its wave. */
   readonly status: RolloutStatus | undefined;
   /** What the next process has to know; `undefined`: there are no waves. */
@@ -86,6 +94,8 @@ interface Gone {
   readonly former: string;
   /** What is in force again if another revision comes before it was seen. */
   readonly before: Former;
+  /** What was in force before the rollout. */
+  readonly origin: Former;
   /** Of what is declared; "": that is not known yet. */
   readonly digest: string;
   /** When it was seen as declared, by the monotonic clock. */
@@ -117,6 +127,10 @@ interface Progress extends Pick<RolloutStatus, "wave" | "unsettled"> {
  * within a day, does not wait, nor what only suspends a zone. Where it is not known what is in force (a new zone, a lost
  * store), the plan of the zone is held until its wave begins.
  *
+ * A person may halt it. While it is paused, no zone goes that goes out in waves, and the soak goes on. When it is aborted, each
+ * zone of which it changed anything goes back to what was in force before, as any other change; it waits with all others
+ * until another revision is active. A pause outlasts a newer revision, and ends with the rollout.
+ *
  * The soak is measured by the monotonic clock: no jump of the clock on the wall begins a wave. Only the time between two
  * processes is taken from the clock on the wall; where that was set back, the soak begins again.
  */
@@ -127,13 +141,26 @@ export class Rollout {
   /** Zones that wait and are not listed. */
   readonly #absent = new Map<ZoneName, Former>();
   readonly #gone = new Map<ZoneName, Gone>();
+  /** The waves of which zones went since the last {@link view}, and how many of each. */
   #begun = new Map<number, number>();
+  /** When zones were seen as declared, as it is stored. */
+  readonly #storedMoments = new Map<ZoneName, number>();
+  /** What people did since the last {@link view}. */
+  #commanded: RolloutTurn[] = [];
+  /** Hash of the revision whose rollout began and did not end. */
+  #goingOut: string | undefined;
+  /** Hash of the revision whose rollout had not ended when this one's began. */
+  #replaced: string | undefined;
   /** Zones that were declared and listed in this process. */
   readonly #seen = new Set<ZoneName>();
   /** Whether it is not known which zones waited when the process before this one ended. */
   #isLost = true;
   #revision = "";
   #isAllListed = false;
+  /** What a person made of it. */
+  #halt: RolloutHalt | undefined;
+  /** What is declared of the zones that are listed. */
+  #fleet: DesiredFleet["zones"] = new Map();
   /** Whether the active revision was active before this process began. */
   #isOlder = true;
   #declared: ReadonlySet<ZoneName> = new Set();
@@ -146,15 +173,22 @@ export class Rollout {
   }
 
   /** Goes on where the process before this one was. */
-  restore({ revision, waiting, gone }: StoredRollout): void {
+  restore({ revision, halt, waiting, gone }: StoredRollout): void {
     this.#isLost = false;
     this.#revision = revision;
+    this.#halt = halt;
+    if (waiting.size + gone.size > 0 && halt !== "aborted") this.#goingOut = revision;
     const { clock } = this.#ports;
-    for (const [name, hash] of waiting) this.#absent.set(name, { hash });
-    for (const [name, { former, hash, appliedAt }] of gone) {
+    for (const [name, hash] of waiting) {
+      // What the active revision declares is not in force in a zone that waits for it.
+      this.#absent.set(name, { hash: hash === revision ? "" : hash });
+    }
+    for (const [name, { former, hash, origin, appliedAt }] of gone) {
       const passedMs = appliedAt === undefined ? 0 : Math.max(0, Number(clock.now()) - appliedAt);
       const appliedMs = appliedAt === undefined ? undefined : clock.monotonicMs() - passedMs;
-      this.#gone.set(name, { former, before: { hash }, digest: "", appliedMs });
+      const before = { before: { hash }, origin: { hash: origin } };
+      this.#gone.set(name, { former, ...before, digest: "", appliedMs });
+      if (appliedAt !== undefined) this.#storedMoments.set(name, appliedAt);
     }
   }
 
@@ -170,22 +204,33 @@ export class Rollout {
         {
           former,
           before: { hash },
+          origin,
           appliedMs,
         },
-      ]) => [name, { former, hash, appliedAt: this.#storedAt(appliedMs) }] as const,
+      ]) => {
+        const appliedAt = this.#storedAt(name, appliedMs);
+        return [name, { former, hash, origin: origin.hash, appliedAt }] as const;
+      },
     );
     const absent = [...this.#absent].map(([name, { hash }]) => [name, hash] as const);
     return {
       revision: this.#revision,
+      halt: this.#halt,
       waiting: new Map([...absent, ...waiting]),
       gone: new Map(gone),
     };
   }
 
-  #storedAt(appliedMs: number | undefined): number | undefined {
+  /** The moment that is stored stays while the clocks agree to a minute: else each process would put it off by one. */
+  #storedAt(name: ZoneName, appliedMs: number | undefined): number | undefined {
     if (appliedMs === undefined) return undefined;
     const { clock } = this.#ports;
-    return inWholeMinutes(Number(clock.now()) - (clock.monotonicMs() - appliedMs));
+    const at = Number(clock.now()) - (clock.monotonicMs() - appliedMs);
+    const known = this.#storedMoments.get(name);
+    if (known !== undefined && Math.abs(known - at) <= 60_000) return known;
+    const moment = inWholeMinutes(at);
+    this.#storedMoments.set(name, moment);
+    return moment;
   }
 
   /** Takes in what is declared now: zones that are declared otherwise wait from now on. */
@@ -197,7 +242,9 @@ export class Rollout {
     // A zone that a credential does not show for a while is still declared.
     this.#declared = isNew ? declared : this.#declared.union(declared);
     this.#isAllListed = isAllListed;
+    this.#fleet = fleet.zones;
     if (isNew) {
+      if (this.#halt === "aborted") this.#halt = undefined;
       this.#isOlder = false;
       for (const [name, digest] of absent) this.#declareAbsent(name, digest, declaration);
     }
@@ -207,7 +254,7 @@ export class Rollout {
       if (waiting === undefined) this.#declareZone(name, zone, declaration);
       else this.#redeclare(name, waiting, zone);
       this.#seen.add(name);
-      this.#redeclareGone(name, zone);
+      this.#redeclareGone(name, zone, declaration);
     }
     if (this.#isLost && isAllListed) this.#declareRest(absent);
     this.begin();
@@ -259,18 +306,24 @@ export class Rollout {
   }
 
   /** A zone that is only observed takes no part: it would never be seen as declared. */
-  #redeclareGone(name: ZoneName, { desired, digest }: FleetZone): void {
+  #redeclareGone(
+    name: ZoneName,
+    { desired, digest }: FleetZone,
+    { restored }: Pick<Declaration, "restored">,
+  ): void {
     const gone = this.#gone.get(name);
     if (gone === undefined) return;
+    const { hash, before = restored(name, hash) } = gone.origin;
     if (desired.content.mode === "observe" && gone.appliedMs === undefined) this.#gone.delete(name);
-    else this.#gone.set(name, { ...gone, digest });
+    else this.#gone.set(name, { ...gone, origin: { hash, before }, digest });
   }
 
   /** Lets a zone wait, unless the new declaration is for all zones at once. */
   #wait(name: ZoneName, before: InForce | undefined, next: FleetZone): void {
     this.#waiting.delete(name);
     if (next.desired.content.mode === "observe" || isSame(before, next)) return;
-    if (before !== undefined && this.wasInForce(name, next.digest)) this.#go(name, before, next);
+    const isFormer = before !== undefined && this.wasInForce(name, next.digest);
+    if (isFormer && this.#halt !== "aborted") this.#go(name, before, next);
     else this.#waiting.set(name, { before, next, isDecided: false });
   }
 
@@ -314,7 +367,8 @@ export class Rollout {
     if (wave === undefined || waiting?.next.digest !== wave.digest) return;
     // While the zone has drifted, its changes are not those of the new declaration alone.
     const isPure = wave.isHeld || toInForce.length === 0 || toWaiting.length === 0;
-    if (isPure && this.#inWaves(toWaiting).length === 0) {
+    const isFree = isPure && this.#inWaves(toWaiting).length === 0;
+    if (isFree && this.#halt !== "aborted") {
       this.#waiting.delete(name);
       this.#free(name, waiting);
       this.#ports.changed();
@@ -331,7 +385,7 @@ export class Rollout {
   #free(name: ZoneName, { before, next: { digest } }: Waiting): void {
     if (before !== undefined) this.#ports.past.leftForce(name, before.digest);
     const isUnknown = before === undefined && !this.#gone.has(name);
-    const gone = isUnknown ? goneWithout(before) : this.#gone.get(name);
+    const gone = isUnknown ? goneWithout(before, undefined) : this.#gone.get(name);
     if (gone === undefined || gone.appliedMs !== undefined) return;
     this.#gone.set(name, { ...gone, before: { hash: "" }, digest, appliedMs: this.#nowMs });
   }
@@ -365,11 +419,19 @@ export class Rollout {
 
   #holdOf(name: ZoneName, reason: string): Hold {
     const { waves = [] } = this.#settings ?? {};
-    const message = `the zone waits for wave ${this.#waveOf(name)} of ${waves.length}: ${reason}`;
+    const message = `the zone waits for wave ${this.#waveOf(name)} of ${waves.length}: ${reason}${this.#replacing}`;
     return { reason: "wave", message };
   }
 
+  /** Which revision a person should look for where two rollouts meet. */
+  get #replacing(): string {
+    if (this.#replaced === undefined) return "";
+    const [next, former] = [this.#revision, this.#replaced].map((hash) => shortRevision(hash));
+    return `; revision ${next} replaces ${former}, whose rollout had not ended`;
+  }
+
   get #reason(): string {
+    if (this.#halt !== undefined) return haltReasons[this.#halt];
     const { wave, unsettled, soakLeftMs } = this.#progress;
     if (soakLeftMs === undefined) return `wave ${wave} is not applied in ${firstOf(unsettled, 3)}`;
     const at = this.#momentIn(soakLeftMs).toISOString();
@@ -378,9 +440,31 @@ export class Rollout {
 
   /** Where the rollout is, and what it did since the last call. */
   view(): RolloutView {
-    const begun = this.#begun;
+    return { turns: this.#takeTurns(), status: this.status, stored: this.stored };
+  }
+
+  #takeTurns(): readonly RolloutTurn[] {
+    const begun = [...this.#begun].toSorted(([a], [b]) => a - b);
     this.#begun = new Map();
-    return { begun, status: this.status, stored: this.stored };
+    const former = this.#goingOut;
+    const isUnderWay = begun.length > 0 || [...this.#waiting.values()].some(isDecidedIn);
+    const turns: RolloutTurn[] = [];
+    const isNew = former === undefined && isUnderWay && this.#halt !== "aborted";
+    if (isNew) turns.push({ turn: "began" });
+    else if (former !== undefined && former !== this.#revision) {
+      turns.push({ turn: "replaced", former });
+      this.#replaced = former;
+    }
+    if (turns.length > 0) this.#goingOut = this.#revision;
+    turns.push(...this.#commanded);
+    this.#commanded = [];
+    for (const [wave, zones] of begun) turns.push({ turn: "wave_began", wave, zones });
+    if (this.#goingOut !== undefined && this.#isOver) {
+      turns.push({ turn: "ended" });
+      this.#goingOut = undefined;
+      this.#replaced = undefined;
+    }
+    return turns;
   }
 
   /** `undefined`: no zone waits, and each that went was seen as declared. */
@@ -392,13 +476,120 @@ export class Rollout {
       waiting.set(wave, (waiting.get(wave) ?? 0) + 1);
     }
     const { wave, unsettled, soakLeftMs } = this.#progress;
-    const nextAt = soakLeftMs === undefined ? undefined : this.#momentIn(soakLeftMs);
-    return { wave, waves: this.#settings.waves.length, unsettled, nextAt, waiting };
+    const { waves } = this.#settings;
+    const isSoaking = soakLeftMs !== undefined && this.#halt === undefined;
+    const nextAt = isSoaking ? this.#momentIn(soakLeftMs) : undefined;
+    const state = this.#halt ?? "running";
+    const where = { wave, waves: waves.length, unsettled, nextAt, waiting };
+    return { state, ...where, replaced: this.#replaced };
+  }
+
+  /** Where each zone of each wave is; `undefined`: there is no rollout. */
+  get waves(): readonly WaveStatus[] | undefined {
+    if (this.#settings === undefined || this.#isOver) return undefined;
+    const members = Map.groupBy([...this.#declared].toSorted(compareText), (name) =>
+      this.#waveOf(name),
+    );
+    return this.#settings.waves.map((_, nth) => {
+      const states = Map.groupBy(members.get(nth + 1) ?? [], (name) => this.#stateOf(name));
+      const named = (state: ZoneOfWave): readonly ZoneName[] => states.get(state) ?? [];
+      return {
+        wave: nth + 1,
+        waiting: named("waiting"),
+        changing: named("changing"),
+        applied: named("applied"),
+        unchanged: named("unchanged"),
+      };
+    });
+  }
+
+  #stateOf(name: ZoneName): ZoneOfWave {
+    if (this.#waiting.has(name) || this.#absent.has(name)) return "waiting";
+    const gone = this.#gone.get(name);
+    if (gone === undefined) return "unchanged";
+    return gone.appliedMs === undefined ? "changing" : "applied";
+  }
+
+  /** Does what a person asks. The zones that it concerns are planned again. */
+  command(command: RolloutCommand, asker: Asker): RolloutAnswer {
+    if (this.#settings === undefined || this.#isOver) return { result: "no_rollout" };
+    // Before the first listing, it is not known what is in force in any zone.
+    if (this.#declared.size === 0) return { result: "not_listed" };
+    const answer = this.#do(command);
+    if (answer.result !== "done") return answer;
+    const turn = commandTurns[command.name];
+    const isOfZones = command.name === "promote" || command.name === "abort";
+    this.#commanded.push({ turn, ...(isOfZones && { zones: answer.zones.length }), ...asker });
+    if (command.name === "abort") this.#goingOut = undefined;
+    this.begin();
+    return answer;
+  }
+
+  #do(command: RolloutCommand): RolloutAnswer {
+    if (this.#halt === "aborted") {
+      return { result: command.name === "abort" ? "as_before" : "aborted" };
+    }
+    switch (command.name) {
+      case "pause":
+        return this.#setHalt("paused");
+      case "resume":
+        return this.#setHalt(undefined);
+      case "promote":
+        return command.zones.length === 0 ? this.#promoteWave() : this.#promote(command.zones);
+      case "abort":
+        return this.#abort();
+    }
+  }
+
+  #setHalt(halt: "paused" | undefined): RolloutAnswer {
+    if (this.#halt === halt) return { result: "as_before" };
+    this.#halt = halt;
+    return { result: "done", zones: [], left: [] };
+  }
+
+  /** The next wave is the first in which a zone waits that would go if the wave began. */
+  #promoteWave(): RolloutAnswer {
+    const declared = [...this.#waiting].filter(([name]) => this.#declared.has(name));
+    const decided = declared.filter(([, { isDecided }]) => isDecided);
+    if (decided.length === 0) return { result: "not_planned" };
+    const next = Math.min(...decided.map(([name]) => this.#waveOf(name)));
+    return this.#promote(declared.flatMap(([name]) => (this.#waveOf(name) === next ? [name] : [])));
+  }
+
+  #promote(zones: readonly ZoneName[]): RolloutAnswer {
+    const others = zones.filter((name) => !this.#waiting.has(name) || !this.#declared.has(name));
+    if (others.length > 0) return { result: "not_waiting", zones: others };
+    for (const name of zones) this.#letGo(name);
+    return { result: "done", zones, left: [] };
+  }
+
+  /**
+   * Zones that went wait again, with what was in force before the rollout. What they leave was never in force for good: if it
+   * is declared again, it goes out in waves.
+   */
+  #abort(): RolloutAnswer {
+    const [zones, left]: [ZoneName[], ZoneName[]] = [[], []];
+    for (const [name, { origin }] of this.#gone) {
+      const next = this.#fleet.get(name);
+      const { before } = origin;
+      if (next === undefined) {
+        if (this.#declared.has(name) && origin.hash !== "") this.#absent.set(name, origin);
+      } else if (before === undefined || before.desired.content.mode === "observe") {
+        left.push(name);
+      } else if (isSame(before, next)) this.#waiting.delete(name);
+      else {
+        this.#waiting.set(name, { before, next, isDecided: true });
+        zones.push(name);
+      }
+    }
+    this.#gone.clear();
+    this.#halt = "aborted";
+    return { result: "done", zones, left };
   }
 
   /** How long to wait until the next wave begins, in milliseconds; `undefined`: no wave waits for time. */
   get soakLeftMs(): number | undefined {
-    return this.#isOver ? undefined : this.#progress.soakLeftMs;
+    return this.#isOver || this.#halt !== undefined ? undefined : this.#progress.soakLeftMs;
   }
 
   /** In whole minutes, as moments are stored: else each load would give another one. */
@@ -410,14 +601,25 @@ export class Rollout {
     const { waves = [], soakMs = 0 } = this.#settings ?? {};
     const { unsettledIn, appliedIn } = this.#byWave;
     const unsettled: ZoneName[] = [];
+    let appliedMs = -Infinity;
     for (let wave = 1; ; wave += 1) {
       unsettled.push(...(unsettledIn.get(wave) ?? []));
-      if (wave >= waves.length || unsettled.length > 0) {
-        return { wave, unsettled, soakLeftMs: undefined };
-      }
-      const soakLeftMs = (appliedIn.get(wave) ?? -Infinity) + soakMs - this.#nowMs;
+      if (wave >= waves.length) return { wave, unsettled, soakLeftMs: undefined };
+      appliedMs = Math.max(appliedMs, appliedIn.get(wave) ?? -Infinity);
+      const next = unsettledIn.get(wave + 1) ?? [];
+      if (this.#isPromoted(wave + 1, [...unsettled, ...next])) continue;
+      if (unsettled.length > 0) return { wave, unsettled, soakLeftMs: undefined };
+      const soakLeftMs = appliedMs + soakMs - this.#nowMs;
       if (soakLeftMs > 0) return { wave, unsettled, soakLeftMs };
     }
+  }
+
+  /** Whether a wave has begun, whatever those before it wait for: in none of them a zone waits, and some of it went. */
+  #isPromoted(wave: number, unsettled: readonly ZoneName[]): boolean {
+    const hasGone = [...this.#gone.keys()].some((name) => this.#waveOf(name) === wave);
+    const isWaiting = (name: ZoneName): boolean =>
+      this.#waiting.has(name) || this.#absent.has(name);
+    return hasGone && !unsettled.some(isWaiting);
   }
 
   /** The zones of each wave that are not settled, and when the last of the others was, by the monotonic clock. */
@@ -452,19 +654,28 @@ export class Rollout {
   /** Lets the zones go whose wave has begun. */
   begin(): void {
     if (this.#settings === undefined) return;
-    const { wave: begun } = this.#progress;
-    for (const [name, { before, next, isDecided }] of this.#waiting) {
+    const begun = this.#halt === undefined ? this.#progress.wave : 0;
+    for (const [name, { isDecided }] of this.#waiting) {
       if (!isDecided || !this.#declared.has(name) || this.#waveOf(name) > begun) continue;
-      this.#waiting.delete(name);
-      this.#go(name, before, next);
-      const wave = this.#waveOf(name);
-      this.#begun.set(wave, (this.#begun.get(wave) ?? 0) + 1);
+      this.#letGo(name);
     }
-    if (this.#isOver) this.#gone.clear();
+    if (!this.#isOver) return;
+    this.#gone.clear();
+    this.#storedMoments.clear();
+    this.#halt = undefined;
+  }
+
+  #letGo(name: ZoneName): void {
+    const waiting = this.#waiting.get(name);
+    if (waiting === undefined) return;
+    this.#waiting.delete(name);
+    this.#go(name, waiting.before, waiting.next);
+    const wave = this.#waveOf(name);
+    this.#begun.set(wave, (this.#begun.get(wave) ?? 0) + 1);
   }
 
   #go(name: ZoneName, before: InForce | undefined, { digest }: FleetZone): void {
-    this.#gone.set(name, { ...goneWithout(before), digest });
+    this.#gone.set(name, { ...goneWithout(before, this.#gone.get(name)?.origin), digest });
     if (before !== undefined) this.#ports.past.leftForce(name, before.digest);
   }
 
@@ -481,11 +692,29 @@ export class Rollout {
   }
 }
 
-function goneWithout(before: InForce | undefined): Gone {
-  const hash = before?.revision.hash ?? "";
+const commandTurns = {
+  pause: "paused",
+  resume: "resumed",
+  promote: "promoted",
+  abort: "aborted",
+} as const satisfies Readonly<Record<RolloutCommand["name"], RolloutTurn["turn"]>>;
+
+const haltReasons: Readonly<Record<RolloutHalt, string>> = {
+  paused: "the rollout is paused, until a person resumes it",
+  aborted: "the rollout of this revision is aborted, and the next revision begins another one",
+};
+
+function isDecidedIn({ isDecided }: Waiting): boolean {
+  return isDecided;
+}
+
+/** @param origin what was in force before the rollout; `undefined`: that is `before`. */
+function goneWithout(before: InForce | undefined, origin: Former | undefined): Gone {
+  const former = { hash: before?.revision.hash ?? "", before };
   return {
     former: before?.digest ?? "",
-    before: { hash, before },
+    before: former,
+    origin: origin ?? former,
     digest: "",
     appliedMs: undefined,
   };

@@ -5,7 +5,12 @@ import type { ZoneName } from "../../zone/zone.ts";
 export type SweepTrigger = Exclude<Trigger, "file">;
 
 /** What changes the fleet beside a sweep, in the order in which it is taken. */
-const otherTypes = ["files_changed", "listing_arrived", "round_judged"] as const;
+const otherTypes = [
+  "files_changed",
+  "listing_arrived",
+  "round_judged",
+  "rollout_commanded",
+] as const;
 
 /** What changes the fleet. */
 type FleetEvent =

@@ -20,6 +20,7 @@ import {
   newlyMalicious,
 } from "../../state/inventory.ts";
 import { brokenFiles, type LoadReport } from "../../state/load-report.ts";
+import type { RolloutTurn } from "../../state/rollout-turn.ts";
 import {
   type Applied,
   durationOf,
@@ -132,16 +133,25 @@ export function logRemoval(logger: Logger, zone: string, { revision }: LoadRepor
   logger.warn({ zone, revision, live: "left as it was" }, "zone no longer managed");
 }
 
-/** Logs of which waves zones do not wait any longer, and how many. */
-export function logWaves(
+/** Logs what happened to a rollout. */
+export function logRollout(
   logger: Logger,
-  begun: ReadonlyMap<number, number>,
+  { turn, ...facts }: RolloutTurn,
   { revision, commit }: LoadReport,
 ): void {
-  for (const [wave, zones] of begun) {
-    logger.info({ wave, zones, revision, commit }, "wave began");
-  }
+  logger.info({ ...facts, revision, commit }, turnMessages[turn]);
 }
+
+const turnMessages = {
+  began: "rollout began",
+  replaced: "rollout replaced",
+  wave_began: "wave began",
+  ended: "rollout ended",
+  paused: "rollout paused",
+  resumed: "rollout resumed",
+  promoted: "rollout promoted",
+  aborted: "rollout aborted",
+} as const satisfies Readonly<Record<RolloutTurn["turn"], string>>;
 
 /** Logs the notes that ask for a change of the files, when they are told for the first time. */
 export function logNotes(logger: Logger, before: ZoneState, after: ZoneState): void {

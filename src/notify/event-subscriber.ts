@@ -1,14 +1,14 @@
-import type { ClusterEvent, EventRecorder } from "../cluster/event-recorder.ts";
+import { changesLine } from "../render/change-text.ts";
+import type { Subscriber, ZoneStep } from "../state/fleet.ts";
+import type { LoadReport } from "../state/load-report.ts";
+import { isAllDone } from "../state/run-report.ts";
+import type { ClusterEvent, EventRecorder } from "./event-recorder.ts";
 import {
   type Notification,
   notificationOf,
   notificationOfLoad,
   notificationOfRemovals,
-} from "../notify/notification.ts";
-import { changesLine } from "../render/change-text.ts";
-import type { Subscriber, ZoneStep } from "../state/fleet.ts";
-import type { LoadReport } from "../state/load-report.ts";
-import { isAllDone } from "../state/run-report.ts";
+} from "./notification.ts";
 
 /** Records what notifications are about, and each plan that was applied. */
 export function eventSubscriber(events: EventRecorder): Subscriber {

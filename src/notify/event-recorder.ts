@@ -1,5 +1,6 @@
+import { answerError, type KubeClient } from "../cluster/kube-client.ts";
+import type { Kubernetes, Pod } from "../cluster/kubernetes.ts";
 import type { Clock } from "../zone/ports.ts";
-import { answerError, type KubeClient } from "./kube-client.ts";
 
 /** Something that people should see with `kubectl get events`. */
 export interface ClusterEvent {
@@ -9,23 +10,25 @@ export interface ClusterEvent {
   readonly note: string;
 }
 
-/** The object that Events are about. */
-export interface EventSubject {
-  readonly apiVersion: string;
-  readonly kind: string;
-  readonly name: string;
-  readonly uid: string;
-}
-
 export interface EventPorts {
   readonly kube: KubeClient;
   readonly clock: Clock;
   readonly uniqueId: () => string;
-  /** The name of this process. */
-  readonly instance: string;
-  readonly subject: EventSubject;
+  /** The pod of this process: `kubectl describe pod` shows its Events. */
+  readonly pod: Pod;
   /** Events cannot be written; once until they can. */
   readonly failed: (error: Error) => void;
+}
+
+/** Records Events about the pod of this process; `undefined`: it runs in none, or is not told in which one. */
+export function eventRecorder(
+  kubernetes: Pick<Kubernetes, "kube" | "pod"> | undefined,
+  ports: Pick<EventPorts, "clock" | "uniqueId" | "failed">,
+): EventRecorder | undefined {
+  const { clock, uniqueId, failed } = ports;
+  if (kubernetes?.pod === undefined) return undefined;
+  const { kube, pod } = kubernetes;
+  return new EventRecorder({ kube, pod, clock, uniqueId, failed });
 }
 
 /** How long Events of one reason are gathered. */
@@ -121,21 +124,21 @@ export class EventRecorder implements AsyncDisposable {
   }
 
   async #send(reason: string, gathered: Gathered): Promise<void> {
-    const { kube, clock, uniqueId, instance, subject } = this.#ports;
+    const { kube, clock, uniqueId, pod } = this.#ports;
     const namespace = encodeURIComponent(kube.namespace);
     const path = `/apis/events.k8s.io/v1/namespaces/${namespace}/events`;
     const body = {
       apiVersion: "events.k8s.io/v1",
       kind: "Event",
-      metadata: { name: `${subject.name}.${uniqueId()}`.toLowerCase(), namespace: kube.namespace },
+      metadata: { name: `${pod.name}.${uniqueId()}`.toLowerCase(), namespace: kube.namespace },
       eventTime: clock.now().toISOString().replace("Z", "000Z"),
       reportingController: "zonewarden",
-      reportingInstance: instance.slice(0, 128),
+      reportingInstance: pod.name.slice(0, 128),
       action: reason,
       reason,
       type: gathered.type,
       note: noteOf(gathered),
-      regarding: { ...subject, namespace: kube.namespace },
+      regarding: { apiVersion: "v1", kind: "Pod", ...pod, namespace: kube.namespace },
     };
     try {
       const answer = await kube.request({ method: "POST", path, body }, timeoutMs);

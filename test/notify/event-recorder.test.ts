@@ -1,11 +1,11 @@
 import { describe, it } from "vitest";
 
-import { type ClusterEvent, EventRecorder } from "../../src/cluster/event-recorder.ts";
 import type { KubeAnswer, KubeCall, KubeClient } from "../../src/cluster/kube-client.ts";
+import { type ClusterEvent, EventRecorder } from "../../src/notify/event-recorder.ts";
 import { coerceObject, coerceText } from "../../src/syntax/json.ts";
 import { SimulatedClock } from "../support/clock.ts";
 
-const pod = { apiVersion: "v1", kind: "Pod", name: "zonewarden-0", uid: "0a1b" };
+const pod = { name: "zonewarden-0", uid: "0a1b" };
 
 class Stage {
   readonly clock = new SimulatedClock();
@@ -33,8 +33,7 @@ class Stage {
       kube,
       clock: this.clock,
       uniqueId: () => `ID${(nth += 1)}`,
-      instance: "pod-a_1",
-      subject: pod,
+      pod,
       failed: ({ message }) => this.failures.push(message),
     });
   }
@@ -63,12 +62,12 @@ describe("events", () => {
           metadata: { name: "zonewarden-0.id1", namespace: "zonewarden" },
           eventTime: "2026-11-20T12:00:10.000000Z",
           reportingController: "zonewarden",
-          reportingInstance: "pod-a_1",
+          reportingInstance: "zonewarden-0",
           action: "PlanHeld",
           reason: "PlanHeld",
           type: "Warning",
           note: "shop: held",
-          regarding: { ...pod, namespace: "zonewarden" },
+          regarding: { apiVersion: "v1", kind: "Pod", ...pod, namespace: "zonewarden" },
         },
       },
     ]);

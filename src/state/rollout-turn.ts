@@ -1,0 +1,88 @@
+import type { LoadReport } from "./load-report.ts";
+
+/**
+ * What happened to a rollout:
+ *
+ * - `began`: a revision goes out in waves.
+ * - `replaced`: a newer revision took over from one whose rollout had not ended.
+ * - `wave_began`: zones of a wave do not wait any longer.
+ * - `ended`: no zone waits, and each that went was seen as declared.
+ * - `paused`, `resumed`, `promoted`, `aborted`: a person asked for it.
+ */
+export const rolloutTurns = [
+  "began",
+  "replaced",
+  "wave_began",
+  "ended",
+  "paused",
+  "resumed",
+  "promoted",
+  "aborted",
+] as const;
+
+/** Who asked for a turn. */
+export interface Asker {
+  /** As they say it; "": they do not. */
+  readonly by: string;
+  /** Remote address of the socket. */
+  readonly from: string;
+}
+
+export interface RolloutTurn extends Partial<Asker> {
+  readonly turn: (typeof rolloutTurns)[number];
+  /** Of `wave_began`: the wave, counted from 1. */
+  readonly wave?: number | undefined;
+  /** How many zones do not wait any longer, or go back. */
+  readonly zones?: number | undefined;
+  /** Of `replaced`: the hash of the revision before. */
+  readonly former?: string | undefined;
+}
+
+/** A turn as the history keeps it. */
+export interface RolloutRecord extends RolloutTurn {
+  readonly at: Date;
+  readonly revision: string;
+  /** Git's name for the revision. */
+  readonly commit: string | undefined;
+}
+
+export function recordOfTurn(
+  turn: RolloutTurn,
+  { at, revision, commit }: LoadReport,
+): RolloutRecord {
+  return { ...turn, at, revision, commit };
+}
+
+/** A revision in a sentence, from its hash. */
+export function shortRevision(hash: string): string {
+  return `sha256-${hash.slice(0, 12)}`;
+}
+
+/** `wave 2 began: 31 zones do not wait any longer`, or `rollout promoted in 3 zones by mia (10.0.0.7)`. */
+export function turnText(happened: RolloutTurn): string {
+  const { turn, wave, former = "" } = happened;
+  const zones = zonesText(happened);
+  switch (turn) {
+    case "began":
+    case "ended":
+      return `rollout ${turn}`;
+    case "replaced":
+      return `rollout replaced: that of ${shortRevision(former)} had not ended`;
+    case "wave_began":
+      return `wave ${wave} began: ${zones} ${zones === "1 zone" ? "does" : "do"} not wait any longer`;
+    case "paused":
+    case "resumed":
+      return `rollout ${turn} by ${askerText(happened)}`;
+    case "promoted":
+    case "aborted":
+      return `rollout ${turn} in ${zones} by ${askerText(happened)}`;
+  }
+}
+
+function zonesText({ zones = 0 }: RolloutTurn): string {
+  return zones === 1 ? "1 zone" : `${zones} zones`;
+}
+
+function askerText({ by = "", from = "" }: Partial<Asker>): string {
+  return by === "" ? from : `${by} (${from})`;
+}

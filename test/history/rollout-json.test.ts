@@ -1,0 +1,34 @@
+import { describe, it } from "vitest";
+
+import { rolloutRecordFrom, rolloutRecordJson } from "../../src/history/rollout-json.ts";
+import type { RolloutRecord, RolloutTurn } from "../../src/state/rollout-turn.ts";
+
+const head = {
+  at: new Date("2026-11-26T10:00:00Z"),
+  revision: "sha256-1b23e5f4",
+  commit: "5a40679",
+} as const;
+
+describe("what happened to a rollout, in the history", () => {
+  it.for<RolloutTurn>([
+    { turn: "began" },
+    { turn: "replaced", former: "0d7b1c2e" },
+    { turn: "wave_began", wave: 2, zones: 31 },
+    { turn: "ended" },
+    { turn: "paused", by: "mia", from: "10.0.0.7" },
+    { turn: "aborted", zones: 4, by: "", from: "10.0.0.7" },
+  ])("comes back as it was: $turn", (turn, { expect }) => {
+    const record: RolloutRecord = { ...head, ...turn };
+    const text = JSON.stringify(rolloutRecordJson(record));
+    expect(text).toMatch(/^\{"at":/);
+    expect(rolloutRecordFrom(JSON.parse(text))).toEqual(record);
+  });
+
+  it.for([
+    { when: "without a moment", value: { rollout: "began" } },
+    { when: "that nobody knows", value: { at: "2026-11-26T10:00:00Z", rollout: "exploded" } },
+    { when: "that is a list", value: [] },
+  ])("is no record $when", ({ value }, { expect }) => {
+    expect(rolloutRecordFrom(value)).toBeUndefined();
+  });
+});

@@ -1,0 +1,229 @@
+import { describe, it } from "vitest";
+
+import type { RolloutAnswer } from "../../src/state/asked-of-rollout.ts";
+import type {
+  AskedOfRollout,
+  RolloutEndpoint,
+  RolloutRequest,
+} from "../../src/web/rollout-request.ts";
+import { SimulatedClock } from "../support/clock.ts";
+import { fleetOf, shop } from "../support/fleets.ts";
+import { named } from "../support/reports.ts";
+import { serveFleet } from "../support/web-server.ts";
+
+const right = "a-token-of-a-rollout";
+
+/** A server whose rollout can be commanded, and what it was asked. */
+interface Commanded extends AsyncDisposable {
+  readonly url: string;
+  readonly asked: readonly AskedOfRollout[];
+  readonly audited: readonly RolloutRequest[];
+}
+
+interface Scene extends Partial<Pick<RolloutEndpoint, "token" | "works">> {
+  readonly answer?: RolloutAnswer | { readonly result: "not_stored" };
+  readonly hasToken?: boolean;
+}
+
+async function serve({
+  answer = { result: "done", zones: [], left: [] },
+  hasToken = true,
+  ...ports
+}: Scene = {}): Promise<Commanded> {
+  const asked: AskedOfRollout[] = [];
+  const audited: RolloutRequest[] = [];
+  const endpoint: RolloutEndpoint = {
+    token: () => Promise.resolve(right),
+    works: () => true,
+    undeclared: (zones) => zones.filter((name) => name !== shop),
+    command: (each) => {
+      asked.push(each);
+      return Promise.resolve(answer);
+    },
+    audit: (request) => audited.push(request),
+    ...ports,
+  };
+  const rollout = hasToken ? endpoint : undefined;
+  const server = await serveFleet(fleetOf(), { rollout, clock: new SimulatedClock() });
+  return {
+    url: server.url,
+    asked,
+    audited,
+    [Symbol.asyncDispose]: () => server[Symbol.asyncDispose](),
+  };
+}
+
+interface Sent {
+  readonly token?: string;
+  readonly body?: string;
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+async function command(
+  { url }: Commanded,
+  name: string,
+  { token = right, body = "", headers = {} }: Sent = {},
+): Promise<readonly [number, unknown]> {
+  const response = await fetch(`${url}/api/v1/rollout/${name}`, {
+    method: "POST",
+    headers: { authorization: `Bearer ${token}`, ...headers },
+    body,
+  });
+  const json: unknown = await response.json();
+  return [response.status, json];
+}
+
+const from = "127.0.0.1";
+
+function unreadable(): Promise<string> {
+  return Promise.reject(new Error("its file cannot be read"));
+}
+
+describe("a command for a rollout", () => {
+  it.for(["pause", "resume", "abort"] as const)(
+    "%s is done and audited",
+    async (name, { expect }) => {
+      await using server = await serve();
+      const body = JSON.stringify({ revision: "r7", by: "mia" });
+      expect(await command(server, name, { body })).toEqual([
+        200,
+        { result: "done", zones: [], left: [] },
+      ]);
+      expect(server.asked).toEqual([{ command: { name }, revision: "r7", by: "mia", from }]);
+      expect(server.audited).toEqual([{ command: name, result: "done", by: "mia", from }]);
+    },
+  );
+
+  it("promotes the zones that it names, each once", async ({ expect }) => {
+    const [a, b] = [named("a.example"), named("b.example")];
+    await using server = await serve({ answer: { result: "done", zones: [a], left: [b] } });
+    const body = JSON.stringify({ zones: [shop, shop.toUpperCase()] });
+    expect(await command(server, "promote", { body })).toEqual([
+      200,
+      { result: "done", zones: [a], left: [b] },
+    ]);
+    expect(server.asked).toMatchObject([{ command: { name: "promote", zones: [shop] } }]);
+  });
+
+  it.for([
+    { result: "no_rollout", status: 409, says: "no rollout is under way" },
+    { result: "aborted", status: 409, says: "change the files" },
+    { result: "not_listed", status: 503, says: "ask again in a minute" },
+    { result: "not_planned", status: 409, says: "ask again in a minute" },
+    { result: "not_stored", status: 503, says: "it is done, but not stored" },
+  ] as const)("that ends as $result says what to do", async (row, { expect }) => {
+    const { result, status, says } = row;
+    await using server = await serve({ answer: { result } });
+    const [answered, json] = await command(server, "pause");
+    expect(answered).toBe(status);
+    expect(JSON.stringify(json)).toContain(says);
+    expect(server.audited).toMatchObject([{ result }]);
+  });
+
+  it("names the active revision, and the zones that do not wait", async ({ expect }) => {
+    await using other = await serve({ answer: { result: "other_revision", active: "r9" } });
+    expect(await command(other, "abort")).toEqual([
+      409,
+      { error: "another revision is active: name that, or none: r9" },
+    ]);
+    const zones = [named("a.example"), named("b.example")];
+    await using waits = await serve({ answer: { result: "not_waiting", zones } });
+    const [status, json] = await command(waits, "promote");
+    expect(status).toBe(409);
+    expect(JSON.stringify(json)).toContain("a.example, b.example");
+  });
+
+  it("is refused for a zone that is not declared", async ({ expect }) => {
+    await using server = await serve();
+    const body = JSON.stringify({ zones: [shop, "other.example"] });
+    expect(await command(server, "promote", { body })).toEqual([
+      404,
+      { error: "these zones are not declared: other.example" },
+    ]);
+    expect(server.asked).toEqual([]);
+  });
+
+  it.for([
+    { body: "{" },
+    { body: "[]" },
+    { body: '{"zone":"shop.example.com"}' },
+    { body: '{"zones":"shop.example.com"}' },
+    { body: '{"zones":[7]}' },
+    { body: '{"zones":["..", "shop.example.com"]}' },
+    { body: '{"revision":7}' },
+    { body: '{"by":["mia"]}' },
+    { body: JSON.stringify({ by: "m".repeat(101) }) },
+  ])("is refused with the message $body", async ({ body }, { expect }) => {
+    await using server = await serve();
+    expect((await command(server, "promote", { body }))[0]).toBe(400);
+    expect(server.asked).toEqual([]);
+    expect(server.audited).toMatchObject([{ result: "bad_message" }]);
+  });
+
+  it("takes no zones but to promote them", async ({ expect }) => {
+    await using server = await serve();
+    const body = JSON.stringify({ zones: [shop] });
+    for (const name of ["pause", "resume", "abort"]) {
+      expect((await command(server, name, { body }))[0]).toBe(400);
+    }
+    expect(server.asked).toEqual([]);
+  });
+
+  it("is refused where the message is too long", async ({ expect }) => {
+    await using server = await serve();
+    const body = `{"by":"${"m".repeat(4 * 1024 * 1024)}"}`;
+    expect((await command(server, "pause", { body }))[0]).toBe(413);
+  });
+
+  it.for([
+    { token: "", status: 401 },
+    { token: `${right}x`, status: 401 },
+    { token: right.slice(1), status: 401 },
+  ])("is refused with the token '$token'", async ({ token, status }, { expect }) => {
+    await using server = await serve();
+    expect((await command(server, "abort", { token }))[0]).toBe(status);
+    expect(server.asked).toEqual([]);
+    expect(server.audited).toMatchObject([{ result: "wrong_token" }]);
+  });
+
+  it("is refused after ten wrong tokens", async ({ expect }) => {
+    await using server = await serve();
+    for (let guess = 0; guess < 10; guess += 1) {
+      await command(server, "pause", { token: `guess-${guess}` });
+    }
+    expect((await command(server, "pause"))[0]).toBe(429);
+    expect(server.asked).toEqual([]);
+  });
+
+  it("is refused where the token cannot be read", async ({ expect }) => {
+    await using server = await serve({ token: unreadable });
+    expect((await command(server, "pause"))[0]).toBe(503);
+    expect(server.audited).toMatchObject([
+      { result: "no_token", error: "its file cannot be read" },
+    ]);
+  });
+
+  it("is refused by a process that waits for the Lease", async ({ expect }) => {
+    await using server = await serve({ works: () => false });
+    const [status, json] = await command(server, "pause");
+    expect(status).toBe(503);
+    expect(JSON.stringify(json)).toContain("send the request to its holder");
+    expect(server.asked).toEqual([]);
+  });
+
+  it("of another site is refused, even with the token", async ({ expect }) => {
+    await using server = await serve();
+    const headers = { origin: "https://evil.example", "sec-fetch-site": "cross-site" };
+    expect((await command(server, "abort", { headers }))[0]).toBe(403);
+    expect(server.asked).toEqual([]);
+  });
+
+  it("is not there without a token, nor under another name", async ({ expect }) => {
+    await using off = await serve({ hasToken: false });
+    expect(await command(off, "pause")).toEqual([404, { error: "not found" }]);
+    await using server = await serve();
+    expect((await command(server, "undo"))[0]).toBe(404);
+    expect((await fetch(`${server.url}/api/v1/rollout/pause`)).status).toBe(405);
+    expect(server.asked).toEqual([]);
+  });
+});
