@@ -31,14 +31,13 @@ describe("a process in Kubernetes", () => {
     await using kube = await startKubeApi();
     const readText = async (): Promise<string> => kube.kubeconfig;
     const clock = new SimulatedClock();
-    const { KUBERNETES_SERVICE_HOST, ...env } = inPod;
-    await using found = await joinKubernetes("/k/config", { env, readText, clock });
+    await using found = await joinKubernetes("/k/config", { env: inPod, readText, clock });
     expect(found.pod).toEqual({ name: "zonewarden-0", uid: "0a1b" });
     expect(await found.lease("edge").read(10_000)).toBeUndefined();
     const path = "/apis/coordination.k8s.io/v1/namespaces/zonewarden/leases/edge";
     expect(kube.seen).toMatchObject([{ method: "GET", path, status: 404 }]);
-    for (const name of Object.keys(env)) {
-      const ports = { env: { ...env, [name]: undefined }, readText, clock };
+    for (const name of ["ZONEWARDEN_POD_NAME", "ZONEWARDEN_POD_UID"]) {
+      const ports = { env: { ...inPod, [name]: undefined }, readText, clock };
       await using unnamed = await joinKubernetes("/k/config", ports);
       expect(unnamed.pod, name).toBeUndefined();
     }
