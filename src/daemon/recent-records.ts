@@ -1,6 +1,5 @@
 import type { MeasurementReader } from "../measure/measurement-store.ts";
 import type { Clock } from "../zone/ports.ts";
-import type { ZoneName } from "../zone/zone.ts";
 
 /** How long a record is used again: during a sweep, each open page is loaded once a second. */
 const freshMs = 60_000;
@@ -14,21 +13,19 @@ export function recentRecords(
 ): Pick<MeasurementReader, "read"> {
   const kept = new Map<
     string,
-    { readonly until: number; readonly records: ReturnType<MeasurementReader["read"]> }
+    { readonly until: number; readonly record: ReturnType<MeasurementReader["read"]> }
   >();
-  const read = (day: string, zone: ZoneName): ReturnType<MeasurementReader["read"]> => {
+  const read: MeasurementReader["read"] = (day, zone) => {
     const key = `${day} ${zone}`;
     const known = kept.get(key);
-    if (known !== undefined && clock.monotonicMs() < known.until) return known.records;
+    if (known !== undefined && clock.monotonicMs() < known.until) return known.record;
     kept.delete(key);
     const [oldest] = kept.keys();
     if (oldest !== undefined && kept.size >= mostKept) kept.delete(oldest);
-    const records = reader.read(day, zone);
-    kept.set(key, { until: clock.monotonicMs() + freshMs, records });
-    records.catch(() => kept.delete(key));
-    return records;
+    const record = reader.read(day, zone);
+    kept.set(key, { until: clock.monotonicMs() + freshMs, record });
+    record.catch(() => kept.delete(key));
+    return record;
   };
-  return {
-    read: (day, zone) => (zone === undefined ? reader.read(day) : read(day, zone)),
-  };
+  return { read };
 }

@@ -311,7 +311,7 @@ function stepsPorts(
     serviceNow: () => collector?.serviceNow,
     isMeasuring: () => collector !== undefined && collector.status.state !== "off",
     lastHour: () => collector?.judged,
-    measurements: measurements ?? { read: () => Promise.resolve(new Map()) },
+    measurements,
     readRecent: (...args) => collector?.readRecent(...args) ?? Promise.resolve(new Map()),
     blockedScripts: blockedScripts({ reader: service.reader, clock, impact }),
     happened: (event) => logStep(logger, event),

@@ -1,4 +1,5 @@
 import type { CollectorState, CollectorStatus } from "../state/collector-status.ts";
+import { byText } from "../syntax/by-text.ts";
 import { errorText } from "../syntax/error-code.ts";
 import type { DesiredZone } from "../zone/desired-zone.ts";
 import type { ResourceKey } from "../zone/resource.ts";
@@ -57,7 +58,10 @@ const jitterMs = 240_000;
 /** How long it is remembered that a day has nothing left to read. */
 const rememberedMs = 24 * hourMs;
 
-/** The records of a day in a round, as texts: those of a large fleet would take ten times the memory. */
+/** Zones whose records of a day are open at once. */
+const zonesAtOnce = 1_000;
+
+/** The records of zones and a day in a round, as texts: parsed, they would take ten times the memory. */
 interface OpenDay {
   readonly day: string;
   readonly texts: Map<ZoneName, string>;
@@ -282,18 +286,17 @@ export class Collector {
 
   /** Learns from the records of earlier processes since when objects are live. */
   async #learn(zones: readonly CountedZone[], oldest: string): Promise<void> {
-    const unlearnt = zones.filter(({ isLearnt }) => !isLearnt);
-    if (unlearnt.length === 0) return;
+    const unlearnt = byName(zones.filter(({ isLearnt }) => !isLearnt));
+    if (unlearnt.size === 0) return;
     for (const day of await stored(this.#ports.store.days())) {
       if (day < oldest) continue;
-      const texts = await stored(this.#ports.store.read(day));
-      for (const zone of unlearnt) {
-        const { name } = zoneOf(zone);
-        const record = dayRecordOf(name, day, texts.get(name));
-        if (record !== undefined) zone.objects?.learn(record);
+      for await (const [name, text] of storedRecords(this.#ports.store, day)) {
+        const { objects } = unlearnt.get(name) ?? {};
+        const record = objects && dayRecordOf(name, day, text);
+        if (record !== undefined) objects?.learn(record);
       }
     }
-    for (const zone of unlearnt) zone.isLearnt = true;
+    for (const zone of unlearnt.values()) zone.isLearnt = true;
   }
 
   /** Zones of which a run has found what is live. */
@@ -307,17 +310,37 @@ export class Collector {
   }
 
   async #readDay(day: string, round: QueryRound): Promise<void> {
-    const { store, clock } = this.#ports;
-    const startedAt = clock.monotonicMs();
-    const texts = new Map(await stored(store.read(day)));
-    const open: OpenDay = { day, texts, changed: new Set(), savedAt: startedAt };
-    const zones = this.#counted();
-    const tasks = zones.flatMap((zone) => this.#tasksOf(zone, open));
-    const isRead = await this.#readTasks(tasks, open, round);
+    const startedAt = this.#ports.clock.monotonicMs();
+    // Zones of the same credential can have one query.
+    const zones = this.#counted().toSorted(
+      byText((zone) => this.#ports.credentialOf(zoneOf(zone))),
+    );
+    let isRead = true;
+    for (let start = 0; start < zones.length; start += zonesAtOnce) {
+      const some = byName(zones.slice(start, start + zonesAtOnce));
+      isRead = (await this.#readZones(some, day, round)) && isRead;
+    }
     const isWhole = isRead && zones.every((zone) => zone.isReadable(startedAt));
-    await this.#save(open);
     const isOver = firstHourOf(day) + hoursOfDay <= this.#firstOpenHour;
     if (isOver && isWhole) this.#doneDays.set(day, startedAt);
+  }
+
+  /** Reads a day of some zones. Resolves with whether all was read, or refused. */
+  async #readZones(
+    zones: ReadonlyMap<ZoneName, CountedZone>,
+    day: string,
+    round: QueryRound,
+  ): Promise<boolean> {
+    const { store, clock } = this.#ports;
+    const texts = new Map<ZoneName, string>();
+    for await (const [name, text] of storedRecords(store, day)) {
+      if (zones.has(name)) texts.set(name, text);
+    }
+    const open: OpenDay = { day, texts, changed: new Set(), savedAt: clock.monotonicMs() };
+    const tasks = [...zones.values()].flatMap((zone) => this.#tasksOf(zone, open));
+    const isRead = await this.#readTasks(tasks, open, round);
+    await this.#save(open);
+    return isRead;
   }
 
   async #save(open: OpenDay): Promise<void> {
@@ -399,6 +422,10 @@ function zoneOf({ desired }: CountedZone): Zone {
   return desired.zone;
 }
 
+function byName(zones: readonly CountedZone[]): ReadonlyMap<ZoneName, CountedZone> {
+  return new Map(zones.map((zone) => [zoneOf(zone).name, zone]));
+}
+
 /** The record of a zone as it is in a round. A text that is damaged, or of another day, says nothing: its hours are read again. */
 function recordIn({ day, texts }: OpenDay, zone: CountedZone): DayRecord {
   const { name } = zoneOf(zone);
@@ -432,6 +459,17 @@ class StoreFailed extends Error {
 async function stored<T>(work: Promise<T>): Promise<T> {
   try {
     return await work;
+  } catch (cause) {
+    throw new StoreFailed(`measurements cannot be stored: ${errorText(cause)}`, { cause });
+  }
+}
+
+async function* storedRecords(
+  store: MeasurementStore,
+  day: string,
+): ReturnType<MeasurementStore["readAll"]> {
+  try {
+    yield* store.readAll(day);
   } catch (cause) {
     throw new StoreFailed(`measurements cannot be stored: ${errorText(cause)}`, { cause });
   }

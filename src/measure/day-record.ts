@@ -75,18 +75,22 @@ export type HoursRead =
   | { readonly result: "refused"; readonly reason: RefusedReason }
   | { readonly result: "failed"; readonly why: string };
 
-function each<T>(value: T): readonly T[] {
-  return Array<T>(hoursOfDay).fill(value);
-}
+const allHours = Array.from({ length: hoursOfDay }, (_, hour) => hour);
+
+// Shared by all records: a fleet has many, of which most lists are empty.
+const noStates = allHours.map((): HourState => "missing");
+const zeros = allHours.map(() => 0);
+const never = allHours.map(() => false);
+const noForms = allHours.map(() => "");
 
 /** A day of which nothing was read. */
 export function emptyDay(zone: string, day: string): DayRecord {
   return {
     zone,
     day,
-    hours: ofEachDataset(() => each<HourState>("missing")),
-    sampleIntervals: ofEachDataset(() => each(0)),
-    requests: each(0),
+    hours: ofEachDataset(() => noStates),
+    sampleIntervals: ofEachDataset(() => zeros),
+    requests: zeros,
     objects: new Map(),
   };
 }
@@ -142,16 +146,16 @@ export function withRead(
   const changed = counted.flatMap((object): readonly (readonly [ResourceKey, ObjectDay])[] => {
     const before = record.objects.get(object.key) ?? {
       ids: [],
-      isLive: each(false),
+      isLive: never,
       counts: new Map<string, readonly number[]>(),
-      forms: each(""),
+      forms: noForms,
     };
     const known = new Set(object.ids.map(shortId));
     const own = rowsOfIds(rows, object.ids);
     const actions = new Set([...before.counts.keys(), ...own.map(({ action }) => action)]);
     const counts = [...actions].map((action) => {
       const ofAction = own.filter((row) => row.action === action);
-      const sums = put(before.counts.get(action) ?? each(0), (hour) =>
+      const sums = put(before.counts.get(action) ?? zeros, (hour) =>
         sumOf(ofAction.filter((row) => row.nth === hour)),
       );
       return [action, sums] as const;
@@ -309,17 +313,19 @@ class DamagedRecord extends Error {}
 function statesIn(json: unknown): readonly HourState[] {
   const text = coerceText(json ?? "");
   if (text.length > hoursOfDay) throw new DamagedRecord();
-  return each(".").map((none, hour) => {
-    const state = statesByLetter.get(text[hour] ?? none);
+  return allHours.map((hour) => {
+    const state = statesByLetter.get(text[hour] ?? ".");
     if (state === undefined) throw new DamagedRecord();
     return state;
   });
 }
 
 function numbersIn(json: unknown): readonly number[] {
-  const parts = coerceText(json ?? "").split(",");
+  const text = coerceText(json ?? "");
+  if (text === "") return zeros;
+  const parts = text.split(",");
   if (parts.length > hoursOfDay) throw new DamagedRecord();
-  return each(0).map((none, hour) => (parts[hour] ? numberIn(parts[hour]) : none));
+  return allHours.map((hour) => (parts[hour] ? numberIn(parts[hour]) : 0));
 }
 
 function numberIn(text: string): number {
@@ -332,21 +338,27 @@ function objectIn([name, json]: readonly [string, unknown]): readonly [ResourceK
   const [ids, live, counts, forms = ""] = coerceList(json).values();
   if (!isKey(name) || coerceText(ids) === "") throw new DamagedRecord();
   const bits = numberIn(coerceText(live));
-  const isLive = each(false).map((_, hour) => Math.floor(bits / 2 ** hour) % 2 === 1);
+  const isLive = allHours.map((hour) => Math.floor(bits / 2 ** hour) % 2 === 1);
   const lists = Object.entries(coerceObject(counts)).map(
     ([action, list]) => [action, numbersIn(list)] as const,
   );
-  const day = { ids: coerceText(ids).split(" "), isLive, counts: new Map(lists) };
-  return [name, { ...day, forms: formsIn(coerceText(forms)) }];
+  const day: ObjectDay = {
+    ids: coerceText(ids).split(" "),
+    isLive,
+    counts: new Map(lists),
+    forms: formsIn(coerceText(forms)),
+  };
+  return [name, day];
 }
 
 function formsIn(text: string): readonly string[] {
+  if (text === "") return noForms;
   const parts = text.split(",");
   if (parts.length > hoursOfDay || !/^(?:(?:[0-9a-f]{8}|-)?(?:,|$))*$/.test(text)) {
     throw new DamagedRecord();
   }
   let form = "";
-  return each("").map((_, hour) => {
+  return allHours.map((hour) => {
     const part = parts[hour] || form;
     form = part === "-" ? "" : part;
     return form;

@@ -1,5 +1,3 @@
-import { setImmediate } from "node:timers/promises";
-
 import { type ListedKind, listedKinds, type ResourceKey } from "../zone/resource.ts";
 import type { ZoneName } from "../zone/zone.ts";
 import { countIn, type DayRecord, dayRecordOf } from "./day-record.ts";
@@ -57,42 +55,41 @@ export interface JudgedFleet {
   readonly datasets: Readonly<Record<MeasuredDataset, ReadonlyMap<DatasetState, number>>>;
 }
 
-/** Zones whose records are read before other work goes on. */
-const zonesAtOnce = 500;
-
 /**
- * Judges the shares of objects in an hour. Reads the records of the days that decide about it, one day after the other: about
- * ten of them, however long records are kept.
+ * Judges the shares of objects in an hour. Reads the records of the days that decide about it, one after the other: about ten
+ * days, however long records are kept.
  *
  * @param hour hours since 1970.
  */
 export async function judgeFleet(
-  reader: MeasurementReader,
+  reader: Pick<MeasurementReader, "readAll">,
   zones: ReadonlyMap<ZoneName, ZoneToJudge>,
   hour: number,
 ): Promise<JudgedFleet> {
   const hours = decidingHours(hour);
-  const tables = new Map([...zones].map(([name, { keys }]) => [name, new CountTable(keys, hours)]));
+  const days = Map.groupBy(hours, dayOf);
+  const columns = new Map(hours.map((each, column) => [each, column]));
+  const tables = new Map(
+    [...zones].map(([name, { keys }]) => [name, new CountTable(keys, columns)]),
+  );
   const judged = new Map<ZoneName, JudgedZone>();
   const states = ofEachDataset(() => new Map<DatasetState, number>());
-  for (const [day, inDay] of Map.groupBy(hours, dayOf)) {
-    const texts = await reader.read(day);
-    let nth = 0;
-    for (const [name, zone] of zones) {
-      const record = dayRecordOf(name, day, texts.get(name));
-      const table = tables.get(name);
-      table?.fill(record, inDay);
-      if (table !== undefined && inDay.includes(hour)) {
-        judged.set(name, judgedZone(zone.keys, hour, record, table));
-        for (const dataset of zone.datasets) {
-          const state = datasetStateIn(record, dataset, hour % hoursOfDay);
-          states[dataset].set(state, (states[dataset].get(state) ?? 0) + 1);
-        }
-      }
-      nth += 1;
-      if (nth % zonesAtOnce === 0) await setImmediate();
+  const take = (name: ZoneName, day: string, text: string | undefined): void => {
+    const [zone, table] = [zones.get(name), tables.get(name)];
+    if (zone === undefined || table === undefined) return;
+    const record = dayRecordOf(name, day, text);
+    table.fill(record, days.get(day) ?? []);
+    if (day !== dayOf(hour)) return;
+    judged.set(name, judgedZone(zone.keys, hour, record, table));
+    for (const dataset of zone.datasets) {
+      const state = datasetStateIn(record, dataset, hour % hoursOfDay);
+      states[dataset].set(state, (states[dataset].get(state) ?? 0) + 1);
     }
+  };
+  for (const day of days.keys()) {
+    for await (const [name, text] of reader.readAll(day)) take(name, day, text);
   }
+  for (const name of zones.keys()) if (!judged.has(name)) take(name, dayOf(hour), undefined);
   return { at: new Date(hour * hourMs), zones: judged, datasets: states };
 }
 
@@ -127,10 +124,11 @@ class CountTable {
   /** NaN: not measured. */
   readonly #counts: Float32Array;
 
-  constructor(keys: readonly ResourceKey[], hours: readonly number[]) {
+  /** @param columns those of the hours. */
+  constructor(keys: readonly ResourceKey[], columns: ReadonlyMap<number, number>) {
     this.#rows = new Map((["requests", ...keys] as const).map((what, row) => [what, row]));
-    this.#columns = new Map(hours.map((hour, column) => [hour, column]));
-    this.#counts = new Float32Array(this.#rows.size * hours.length).fill(NaN);
+    this.#columns = columns;
+    this.#counts = new Float32Array(this.#rows.size * columns.size).fill(NaN);
   }
 
   fill(record: DayRecord | undefined, hours: readonly number[]): void {

@@ -21,7 +21,7 @@ const windowHours = 7 * 24;
 export async function withStoredEffects(
   changes: readonly Change[],
   zone: ZoneName,
-  reader: MeasurementReader | string,
+  reader: Pick<MeasurementReader, "read"> | string,
   now: Date,
 ): Promise<readonly Change[]> {
   if (typeof reader === "string") return withEffects(changes, { why: reader });

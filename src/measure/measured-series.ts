@@ -34,7 +34,7 @@ export async function readSeries(
   const hours = Array.from({ length: end - first }, (_, nth) => first + nth);
   const days = new Map<string, DayRecord | undefined>();
   for (const day of new Set(hours.map(dayOf))) {
-    days.set(day, dayRecordOf(zone, day, (await reader.read(day, zone)).get(zone)));
+    days.set(day, dayRecordOf(zone, day, await reader.read(day, zone)));
   }
   const countsOf = (what: ResourceKey | "requests"): readonly HourCount[] =>
     hours.map((hour) => countIn(days.get(dayOf(hour)), what, hour % hoursOfDay));

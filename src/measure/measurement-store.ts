@@ -2,12 +2,10 @@ import type { ZoneName } from "../zone/zone.ts";
 
 /** Reads the records of days. */
 export interface MeasurementReader {
-  /**
-   * The texts of the records of a day, by zone.
-   *
-   * @param zone left out: those of all zones.
-   */
-  read(day: string, zone?: ZoneName): Promise<ReadonlyMap<ZoneName, string>>;
+  /** The text of the record of a zone and day; `undefined`: there is none. */
+  read(day: string, zone: ZoneName): Promise<string | undefined>;
+  /** The texts of the records of all zones of a day, one after the other: those of a large fleet are never held together. */
+  readAll(day: string): AsyncIterable<readonly [ZoneName, string]>;
   /** The days that have records, oldest first. */
   days(): Promise<readonly string[]>;
 }

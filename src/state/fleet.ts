@@ -136,7 +136,7 @@ export class Fleet {
   /** Takes in zones that the process before this one managed; returns states of those that are no longer declared. */
   removeUndeclared(names: readonly ZoneName[], at: Date): readonly ZoneState[] {
     const removed = names.filter((name) => !this.#states.has(name));
-    if (removed.length > 0) this.#rememberRemoved(removed, at);
+    this.#rememberRemoved(removed, at);
     return removed.map((name) => initialState(unlistedZone(name), at, notDiffered));
   }
 

@@ -54,7 +54,10 @@ describe("a candidate", () => {
   }) => {
     const stage = new Stage();
     stage.lease.remove();
-    expect(await stage.secondsUntilHeld(stage.process("a"))).toBeGreaterThan(15);
+    const seconds = await stage.secondsUntilHeld(stage.process("a"));
+    expect(seconds).toBeGreaterThan(15);
+    // The time is over once, not twice.
+    expect(seconds).toBeLessThan(17);
     expect(stage.lease.current).toMatchObject({ holder: "a", transitions: 0 });
   });
 
@@ -243,6 +246,49 @@ describe("a candidate that creates a Lease which was removed", () => {
     stop.abort();
     await expect(stage.clock.run(waiting)).rejects.toThrow();
     expect(stage.lease.current?.holder).toBe("b");
+  });
+});
+
+describe("a candidate that waits for the holder of a Lease which was removed", () => {
+  it("waits again where it was paused meanwhile: its own time is over", async ({ expect }) => {
+    const stage = new Stage();
+    stage.lease.remove();
+    const process = stage.process("a");
+    const waiting = process.acquire(never);
+    await stage.clock.advance(5_000);
+    process.isPaused = true;
+    await stage.clock.advance(30_000);
+    process.resume();
+    await stage.clock.advance(1);
+    expect(process.election.fence.isHeld()).toBe(false);
+    await stage.clock.run(waiting);
+    expect(process.election.fence.isHeld()).toBe(true);
+    expect(stage.lease.current?.holder).toBe("a");
+  });
+});
+
+describe("a holder that ends", () => {
+  it("gives the Lease back though somebody changed a label of it", async ({ expect }) => {
+    const stage = new Stage();
+    const { process, told } = stage.telling("a");
+    const held = await stage.clock.run(process.acquire(never));
+    stage.lease.touch();
+    await stage.clock.run(held[Symbol.asyncDispose]());
+    expect(stage.lease.current).toMatchObject({ holder: "", releasedBy: "a" });
+    expect(told).toEqual([]);
+  });
+
+  it("leaves a Lease alone that was removed, or that another took", async ({ expect }) => {
+    for (const holder of [undefined, "b"]) {
+      const stage = new Stage();
+      const { process, told } = stage.telling("a");
+      const held = await stage.clock.run(process.acquire(never));
+      if (holder === undefined) stage.lease.remove();
+      else stage.lease.setHolder(holder);
+      await stage.clock.run(held[Symbol.asyncDispose]());
+      expect(stage.lease.current?.holder).toBe(holder);
+      expect(told).toEqual([]);
+    }
   });
 });
 

@@ -230,6 +230,30 @@ describe("the client of the API server", () => {
     await expect(leaseStore("zonewarden", client).read(ms)).rejects.toThrow(says);
   });
 
+  it.for([
+    [15, 15_000],
+    [0.5, 500],
+    [0, undefined],
+    [-3, undefined],
+    ["15", undefined],
+    [undefined, undefined],
+  ] as const)("reads a duration of %s as %s ms", async ([seconds, durationMs], { expect }) => {
+    await using kube = await startKubeApi();
+    kube.edit(leasePath, () => ({
+      kind: "Lease",
+      metadata: { name: "zonewarden" },
+      spec: {
+        holderIdentity: "a",
+        ...(seconds !== undefined && { leaseDurationSeconds: seconds }),
+      },
+    }));
+    const secrets = { ca: "", certificate: "", key: "", token: "" };
+    const access = { server: kube.url, namespace: "zonewarden", secrets: async () => secrets };
+    await using client = createKubeClient(access, systemClock);
+    const lease = await leaseStore("zonewarden", client).read(10_000);
+    expect(lease).toMatchObject({ holder: "a", durationMs, transitions: 0 });
+  });
+
   it("keeps what others wrote into a Lease", async ({ expect }) => {
     await using kube = await startKubeApi();
     const labels = { team: "edge" };
@@ -237,6 +261,7 @@ describe("the client of the API server", () => {
       apiVersion: "coordination.k8s.io/v1",
       kind: "Lease",
       metadata: { name: "zonewarden", namespace: "zonewarden", labels },
+      spec: { strategy: "OldestEmulationVersion" },
     }));
     const secrets = { ca: "", certificate: "", key: "", token: "t" };
     const access = { server: kube.url, namespace: "zonewarden", secrets: async () => secrets };
@@ -258,6 +283,7 @@ describe("the client of the API server", () => {
     expect(kube.objects.get(leasePath)).toMatchObject({
       metadata: { labels, annotations: { "zonewarden/installation": "i" } },
       spec: {
+        strategy: "OldestEmulationVersion",
         holderIdentity: "a",
         leaseDurationSeconds: 15,
         leaseTransitions: 1,

@@ -123,6 +123,7 @@ class Place implements AsyncDisposable {
         begin: (...args) => answer(() => tables.begin(...args)),
         store: (batch) => answer(() => tables.store(batch)),
         storeMeasurements: (batch) => answer(() => tables.storeMeasurements(batch)),
+        measurement: (...args) => answer(() => tables.measurement(...args)),
         measurements: (...args) => answer(() => tables.measurements(...args)),
         measuredDays: () => answer(() => tables.measuredDays()),
         historyBytes: () => {

@@ -21,7 +21,8 @@ describe("what a run remembers of a zone", () => {
       const noting: StateDirectory = {
         ...real,
         append: (name, offset, text) => noted(text, real.append(name, offset, text)),
-        replace: (name, text) => noted(text, real.replace(name, text)),
+        replace: (name, text) =>
+          noted(typeof text === "string" ? text : "", real.replace(name, text)),
       };
       return noting;
     };

@@ -118,10 +118,9 @@ describe("the judgement of an hour", () => {
     const store = await stored({});
     const read: string[] = [];
     const reader = {
-      days: () => store.days(),
-      read: (day: string) => {
+      readAll: (day: string) => {
         read.push(day);
-        return store.read(day);
+        return store.readAll(day);
       },
     };
     await judgeFleet(reader, both, hour);

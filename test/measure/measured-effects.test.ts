@@ -73,7 +73,7 @@ function counted(
 }
 
 async function effectOf(
-  reader: MeasurementReader | string,
+  reader: Pick<MeasurementReader, "read"> | string,
   given: Change,
 ): Promise<MeasuredEffect | undefined> {
   const [measured] = await withStoredEffects([given], shop, reader, now);
@@ -211,11 +211,10 @@ describe("the measured effect of a change", () => {
 
   it("reads nothing where no count could say it", async ({ expect }) => {
     let reads = 0;
-    const reader: MeasurementReader = {
-      days: () => Promise.resolve([]),
+    const reader: Pick<MeasurementReader, "read"> = {
       read: () => {
         reads += 1;
-        return Promise.resolve(new Map());
+        return Promise.resolve(undefined);
       },
     };
     const why = { why: "it is off, and then nothing is counted" };

@@ -402,6 +402,16 @@ function hasSync(value: unknown): value is Syncing {
   return typeof value === "object" && value !== null && "sync" in value && "datasync" in value;
 }
 
+async function* piecesOf(pieces: readonly string[]): AsyncGenerator<string> {
+  await Promise.resolve();
+  yield* pieces;
+}
+
+async function* failing(): AsyncGenerator<string> {
+  yield* piecesOf(["a piece\n"]);
+  throw new Error("no more pieces");
+}
+
 describe("state on a disk", () => {
   it("is there after a crash: its file is synced, then its directory, and each line added", async ({
     expect,
@@ -441,6 +451,33 @@ describe("state on a disk", () => {
     },
   );
 
+  it("is read line by line as it was written piece by piece, however long a line is", async ({
+    expect,
+  }) => {
+    const place = await mkdtemp(path.join(tmpdir(), "zonewarden-"));
+    try {
+      const directory = nodeStateDirectory(place);
+      expect(await Array.fromAsync(directory.lines("a.jsonl"))).toEqual([]);
+      const lengths = [70_000, 0, 1, 65_535, 9, 300_000, 65_536, 3];
+      const lines = lengths.flatMap((length, nth) => [
+        "a".repeat(length),
+        `${"a".repeat(nth)}${"🦊é".repeat(length)}`,
+      ]);
+      await directory.replace(
+        "a.jsonl",
+        piecesOf([...lines.map((line) => `${line}\n`), "no line"]),
+      );
+      const read = await Array.fromAsync(directory.lines("a.jsonl"));
+      expect(read.map(({ length }) => length)).toEqual(lines.map(({ length }) => length));
+      expect(read.join("\n") === lines.join("\n")).toBe(true);
+      for await (const line of directory.lines("a.jsonl")) if (line === "") break;
+      await expect(directory.replace("a.jsonl", failing())).rejects.toThrow("no more pieces");
+      expect(await Array.fromAsync(directory.lines("a.jsonl"))).toHaveLength(lines.length);
+    } finally {
+      await rm(place, { recursive: true });
+    }
+  });
+
   it("is for its owner alone, and follows no symbolic link", async ({ expect }) => {
     const place = await mkdtemp(path.join(tmpdir(), "zonewarden-state-"));
     try {
@@ -461,6 +498,9 @@ describe("state on a disk", () => {
       await symlink(other, file);
       await symlink(other, `${file}.next`);
       await expect(directory.read("state.jsonl")).rejects.toMatchObject({ code: "ELOOP" });
+      await expect(directory.lines("state.jsonl")[Symbol.asyncIterator]().next()).rejects.toThrow(
+        "ELOOP",
+      );
       await expect(directory.append("state.jsonl", 7, "x")).rejects.toMatchObject({
         code: "ELOOP",
       });
@@ -478,6 +518,9 @@ describe("state on a disk", () => {
       const directory = nodeStateDirectory(place);
       execFileSync("mkfifo", [path.join(place, "state.jsonl")]);
       await expect(directory.read("state.jsonl")).rejects.toThrow("is no regular file");
+      await expect(directory.lines("state.jsonl")[Symbol.asyncIterator]().next()).rejects.toThrow(
+        "is no regular file",
+      );
       await expect(directory.append("state.jsonl", 0, "x")).rejects.toMatchObject({
         code: "ENXIO",
       });

@@ -83,7 +83,7 @@ describe.skipIf(noPostgres)(`the roles of a database ${noPostgres ?? ""}`, () =>
 
       await using reader = as("reader");
       expect(await reader.tables.measuredDays()).toEqual(["2026-11-20"]);
-      expect(await reader.tables.measurements("2026-11-20", undefined)).toEqual(records);
+      expect(await reader.tables.measurements("2026-11-20", "")).toEqual(records);
       const unread = { term: 1, day: "2026-11-20", records };
       await expect(reader.tables.storeMeasurements(unread)).rejects.toThrow("permission denied");
       await reader.tables.check(identity);

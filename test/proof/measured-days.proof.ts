@@ -141,7 +141,7 @@ class Turns {
   async count(what: ResourceKey | "requests", hour: number): Promise<HourCount> {
     const { name } = this.at.zone;
     const day = dayOf(hour);
-    const text = (await this.#tables.measurements(day, name)).get(name);
+    const text = await this.#tables.measurement(day, name);
     return countIn(dayRecordOf(name, day, text), what, hour % 24);
   }
 }

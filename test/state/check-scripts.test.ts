@@ -28,6 +28,10 @@ interface Situation {
   readonly finds: readonly string[];
 }
 
+function urlOf(name: string): string {
+  return `https://${name}.example.net/a.js`;
+}
+
 describe("a check of the scripts on declared pages", () => {
   it.for<Situation>([
     {
@@ -96,6 +100,18 @@ describe("a check of the scripts on declared pages", () => {
       finds: [`unjustified ${pay}`],
     },
     {
+      when: "an entry has no day of review",
+      entries: [authorised(pay, { reviewBy: "" })],
+      scripts: [here(pay)],
+      finds: [`unjustified ${pay}`],
+    },
+    {
+      when: "an entry has no owner",
+      entries: [authorised(pay, { owner: "" })],
+      scripts: [here(pay)],
+      finds: [`unjustified ${pay}`],
+    },
+    {
       when: "pinned content is that of the approval",
       entries: [pinned],
       scripts: [withVersions(pay, version(hashA, -9), version(hashB, -3))],
@@ -132,6 +148,12 @@ describe("a check of the scripts on declared pages", () => {
       when: "pinned content changed after the approval, and back",
       entries: [pinned],
       scripts: [withVersions(pay, version(hashA, -9), version(hashB, -0.4), version(hashA, 0))],
+      finds: [`changed ${pay}`],
+    },
+    {
+      when: "pinned content became again what it was before the version of the approval",
+      entries: [pinned],
+      scripts: [withVersions(pay, version(hashA, -9), version(hashB, -3), version(hashA, 0))],
       finds: [`changed ${pay}`],
     },
     {
@@ -173,6 +195,86 @@ describe("a check of the scripts on declared pages", () => {
   ])("where $when", ({ entries = [], scripts, finds }, { expect }) => {
     const result = check(declaredScripts(entries), readingOf(scripts), firstDay);
     expect(findingsIn(result)).toEqual(finds);
+  });
+
+  it("names the newest fetch of each content that is not approved, newest first", ({ expect }) => {
+    const versions = [version(hashB, -0.4), version(hashC, -0.3), version(hashB, -0.2)];
+    const changing = withVersions(pay, version(hashA, -9), ...versions);
+    const { watch } = check(declaredScripts([pinned]), readingOf([changing]), firstDay);
+    expect(watch.findings.map(({ detail }) => detail)).toEqual([
+      `the content bbbbbbbbbbbb…, fetched ${day(-0.2).toISOString()} is not the approved one`,
+      `the content cccccccccccc…, fetched ${day(-0.3).toISOString()} is not the approved one`,
+    ]);
+  });
+
+  it("names a content without a date if the service has none", ({ expect }) => {
+    const entry = authorised(pay, { integrity: { by: "hashes", hashes: [hashA] } });
+    const reading = readingOf([here(pay, { hash: hashB })]);
+    const { watch } = check(declaredScripts([entry]), reading, firstDay);
+    expect(watch.findings[0]?.detail).toBe("the content bbbbbbbbbbbb… is not the approved one");
+  });
+
+  it("finds everything at once, the gravest first", ({ expect }) => {
+    const entries = [
+      authorised(urlOf("unjustified"), { owner: "" }),
+      authorised(urlOf("overdue"), { reviewBy: "2026-11-01" }),
+      authorised(urlOf("gone")),
+      authorised(urlOf("unverified"), { integrity: { by: "pinned" } }),
+      authorised(urlOf("changed"), { integrity: { by: "pinned" } }),
+      authorised(urlOf("malicious")),
+    ];
+    const first = check(declaredScripts(entries), readingOf([]), day(-1));
+    const seen = { firstSeenAt: day(-9), lastSeenAt: firstDay };
+    const reading = readingOf(
+      [
+        here(urlOf("unjustified"), seen),
+        here(urlOf("overdue"), seen),
+        here(urlOf("unverified"), seen),
+        { ...withVersions(urlOf("changed"), version(hashA, -9), version(hashB, 1)), ...seen },
+        here(urlOf("unknown"), seen),
+        here(urlOf("malicious"), { ...seen, urlReportedMalicious: true }),
+      ],
+      { isMonitored: false },
+    );
+    const declared = declaredScripts(entries, { goneAfterDays: 9 });
+    expect(findingsIn(check(declared, reading, day(8), first.watch))).toEqual([
+      `malicious ${urlOf("malicious")}`,
+      `unauthorised ${urlOf("unknown")}`,
+      `changed ${urlOf("changed")}`,
+      `unverified ${urlOf("unverified")}`,
+      "unmonitored",
+      "gap",
+      `gone ${urlOf("gone")}`,
+      `review_overdue ${urlOf("overdue")}`,
+      `unjustified ${urlOf("unjustified")}`,
+    ]);
+  });
+
+  it("lists the scripts that are not authorised first, the newest before older ones", ({
+    expect,
+  }) => {
+    const scripts = [
+      here("https://a.example/old.js", { firstSeenAt: day(-3) }),
+      here(pay, { firstSeenAt: day(-1) }),
+      here("https://a.example/new.js", { firstSeenAt: day(-2) }),
+    ];
+    const { watch } = check(declaredScripts([authorised(pay)]), readingOf(scripts), firstDay);
+    expect(watch.scripts.map(({ url }) => url)).toEqual([
+      "https://a.example/new.js",
+      "https://a.example/old.js",
+      pay,
+    ]);
+  });
+
+  it.for([
+    { integrity: { by: "pinned" }, kept: [hashB, hashA] },
+    { integrity: { by: "any" }, kept: [] },
+    { integrity: { by: "hashes", hashes: [hashB] }, kept: [] },
+  ] as const)("keeps versions if they are compared: $integrity.by", (given, { expect }) => {
+    const changing = withVersions(pay, version(hashA, -9), version(hashB, -3));
+    const entry = authorised(pay, { integrity: given.integrity });
+    const { watch } = check(declaredScripts([entry]), readingOf([changing]), firstDay);
+    expect(watch.scripts[0]?.versions.map(({ hash }) => hash)).toEqual(given.kept);
   });
 
   it("does not look at scripts of other pages", ({ expect }) => {

@@ -41,6 +41,11 @@ describe("the status of a zone", () => {
     { when: "nothing differs", runs: [{ result: "in_sync" }], status: "in_sync" },
     { when: "drift was seen and nobody writes", runs: [drifted], status: "drifted" },
     { when: "a declaration waits", runs: [pending], status: "pending" },
+    {
+      when: "nobody knows why it differs",
+      runs: [{ result: "planned", cause: "unknown", changes: [a] }],
+      status: "differs",
+    },
     { when: "it is only observed", runs: [held("observe")], status: "drifted" },
     { when: "a guard objects", runs: [held("too_many_deletes")], status: "held" },
     { when: "a window is closed", runs: [held("freeze")], status: "held" },

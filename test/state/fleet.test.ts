@@ -2,7 +2,16 @@ import { describe, it } from "vitest";
 
 import { Fleet } from "../../src/state/fleet.ts";
 import { drifted, fleetOf, shop, stateAfter } from "../support/fleets.ts";
-import { at, declared, diagnostic, heldLoad, load, report, start } from "../support/reports.ts";
+import {
+  at,
+  declared,
+  diagnostic,
+  heldLoad,
+  load,
+  named,
+  report,
+  start,
+} from "../support/reports.ts";
 
 describe("what is declared", () => {
   it("decides which zones there are, in the order of their names", ({ expect }) => {
@@ -92,8 +101,19 @@ describe("loads of the files", () => {
     fleet.declare([declared("a.example")], at(24 * hour));
     expect(fleet.removedSince(at(0)).map(({ zone }) => zone)).toEqual(["c.example", "b.example"]);
     expect(fleet.removedSince(at(2 * hour)).map(({ zone }) => zone)).toEqual(["c.example"]);
-    fleet.declare([declared("d.example")], at(26 * hour));
+    fleet.declare([declared("a.example"), declared("d.example")], at(25 * hour));
+    expect(fleet.removedSince(at(0)).map(({ zone }) => zone)).toEqual(["c.example", "b.example"]);
+    fleet.declare([declared("d.example")], new Date(Number(at(25 * hour)) + 1));
     expect(fleet.removedSince(at(0)).map(({ zone }) => zone)).toEqual(["a.example", "c.example"]);
+  });
+
+  it("takes zones of the process before for removed that the first load does not declare", ({
+    expect,
+  }) => {
+    const fleet = fleetOf();
+    const gone = fleet.removeUndeclared([named("a.example"), named(shop)], at(1));
+    expect(gone.map((state) => state.declared.name)).toEqual(["a.example"]);
+    expect(fleet.removedSince(start)).toEqual([{ zone: "a.example", at: at(1) }]);
   });
 
   it("a revision that was active once stays active", ({ expect }) => {

@@ -64,6 +64,12 @@ describe("what is known of an inventory", () => {
     expect(facts.newest).toHaveLength(3);
   });
 
+  it("keeps an item of two lists once: ten thousand zones have to fit in memory", ({ expect }) => {
+    const { facts } = read(bad("https://a.example/", at));
+    expect(facts.malicious).toHaveLength(1);
+    expect(facts.newest[0]).toBe(facts.malicious[0]);
+  });
+
   it("does not call new what was first seen more than a day ago", ({ expect }) => {
     const { facts } = read(bad("https://a.example/", new Date(Number(at) - 86_400_000)));
     expect(facts.newest).toEqual([]);

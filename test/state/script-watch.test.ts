@@ -130,6 +130,39 @@ describe("checks of the scripts on declared pages, one after the other", () => {
     ]);
   });
 
+  it("remembers the newest moment at which a script of an entry was seen", ({ expect }) => {
+    const declared = declaredScripts([authorised("https://pay.example.net/*")], {
+      goneAfterDays: 3,
+    });
+    const older = here("https://pay.example.net/old.js", { lastSeenAt: day(-2) });
+    const newer = fresh(2);
+    const first = check(declared, readingOf([older]), firstDay);
+    const second = check(declared, readingOf([newer, older]), day(2), first.watch);
+    const third = check(declared, readingOf([older]), day(4.9), second.watch);
+    expect(findingsIn(third)).toEqual([]);
+    const fourth = check(declared, readingOf([older]), day(5), third.watch);
+    expect(findingsIn(fourth)).toEqual(["gone https://pay.example.net/*"]);
+  });
+
+  it("does not believe that a script was seen in the future", ({ expect }) => {
+    const declared = declaredScripts([authorised(pay)], { goneAfterDays: 3 });
+    const first = check(declared, readingOf([fresh(6), other(0)]), firstDay);
+    expect(findingsIn(check(declared, readingOf([other(3)]), day(3), first.watch))).toEqual([
+      `gone ${pay}`,
+    ]);
+  });
+
+  it("judges entries also where the inventory cannot be read", ({ expect }) => {
+    const wrong = authorised(pay, { owner: "", reviewBy: "2026-11-01" });
+    const first = check(declaredScripts([wrong]), undefined, firstDay);
+    expect(eventsIn(first)).toEqual([`opened review_overdue ${pay}`, `opened unjustified ${pay}`]);
+    const corrected = check(declaredScripts([authorised(pay)]), undefined, day(1), first.watch);
+    expect(eventsIn(corrected)).toEqual([
+      `closed review_overdue ${pay}`,
+      `closed unjustified ${pay}`,
+    ]);
+  });
+
   it("takes moments of the future for none when the clock was set back", ({ expect }) => {
     const declared = declaredScripts([authorised(pay)]);
     const ahead = check(declared, readingOf([here(pay)]), day(400));

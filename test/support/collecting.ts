@@ -87,7 +87,7 @@ export class Collecting implements AsyncDisposable {
 
   /** What is stored of an object in an hour. */
   async count(zone: ZoneName, what: ResourceKey | "requests", hour: number): Promise<HourCount> {
-    const text = (await this.store.read(dayOf(hour), zone)).get(zone) ?? "";
+    const text = (await this.store.read(dayOf(hour), zone)) ?? "";
     if (!this.#parsed.has(text)) this.#parsed.set(text, dayRecordOf(zone, dayOf(hour), text));
     return countIn(this.#parsed.get(text), what, hour % 24);
   }

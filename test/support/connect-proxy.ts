@@ -49,19 +49,26 @@ export async function startConnectProxy(status = 200): Promise<ConnectProxy> {
   };
 }
 
+/** A certificate of localhost that signs itself, as PEM, and its key. Each has the name of another authority. */
+export async function makeCertificate(): Promise<{ readonly cert: string; readonly key: string }> {
+  const directory = await mkdtemp(path.join(tmpdir(), "zonewarden-tls-"));
+  const [key, cert] = [path.join(directory, "key"), path.join(directory, "cert")];
+  const subject = `/O=${path.basename(directory)}/CN=localhost`;
+  const named = ["-subj", subject, "-addext", "subjectAltName=DNS:localhost"];
+  const made = ["-newkey", "rsa:2048", "-nodes", "-keyout", key, "-out", cert];
+  execFileSync("openssl", ["req", "-x509", "-days", "2", ...made, ...named], { stdio: "ignore" });
+  const pems = { cert: await readFile(cert, "utf8"), key: await readFile(key, "utf8") };
+  await rm(directory, { recursive: true });
+  return pems;
+}
+
 /** Starts an https server of localhost, whose certificate this process trusts from then on. */
 export async function startTlsServer(
   answer: RequestListener,
 ): Promise<AsyncDisposable & { readonly host: string }> {
-  const directory = await mkdtemp(path.join(tmpdir(), "zonewarden-tls-"));
-  const [key, cert] = [path.join(directory, "key"), path.join(directory, "cert")];
-  const named = ["-subj", "/CN=localhost", "-addext", "subjectAltName=DNS:localhost"];
-  const made = ["-newkey", "rsa:2048", "-nodes", "-keyout", key, "-out", cert];
-  execFileSync("openssl", ["req", "-x509", "-days", "2", ...made, ...named], { stdio: "ignore" });
-  const pem = await readFile(cert, "utf8");
-  setDefaultCACertificates([...getCACertificates(), pem]);
-  const server = createTlsServer({ key: await readFile(key), cert: pem }, answer);
-  await rm(directory, { recursive: true });
+  const pems = await makeCertificate();
+  setDefaultCACertificates([...getCACertificates(), pems.cert]);
+  const server = createTlsServer(pems, answer);
   const port = await listenOnLoopback(server);
   return { host: `localhost:${port}`, [Symbol.asyncDispose]: () => close(server) };
 }

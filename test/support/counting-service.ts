@@ -212,10 +212,14 @@ export class MemoryMeasurements implements MeasurementStore {
   /** Whether nothing more can be written. */
   isFull = false;
 
-  async read(day: string, zone?: ZoneName): Promise<ReadonlyMap<ZoneName, string>> {
+  async read(day: string, zone: ZoneName): Promise<string | undefined> {
     await this.#mayFail();
-    const all = this.records.get(day) ?? new Map<ZoneName, string>();
-    return zone === undefined ? all : new Map([...all].filter(([name]) => name === zone));
+    return this.records.get(day)?.get(zone);
+  }
+
+  async *readAll(day: string): AsyncGenerator<readonly [ZoneName, string]> {
+    await this.#mayFail();
+    yield* this.records.get(day) ?? [];
   }
 
   async days(): Promise<readonly string[]> {

@@ -24,6 +24,11 @@ export class MemoryDirectory implements StateDirectory {
     return Promise.resolve(this.files.get(name));
   }
 
+  async *lines(name: string): AsyncGenerator<string> {
+    const text = await this.read(name);
+    yield* text?.split("\n").slice(0, -1) ?? [];
+  }
+
   async create(name: string, text: string): Promise<void> {
     if (this.files.has(name)) throw failure("EEXIST");
     this.#write(name, "", text, "create");
@@ -38,7 +43,8 @@ export class MemoryDirectory implements StateDirectory {
     await Promise.resolve();
   }
 
-  async replace(name: string, text: string): Promise<void> {
+  async replace(name: string, given: string | AsyncIterable<string>): Promise<void> {
+    const text = typeof given === "string" ? given : (await Array.fromAsync(given)).join("");
     this.#write(`${name}.next`, "", text, "replace");
     this.files.delete(`${name}.next`);
     this.files.set(name, text);

@@ -7,6 +7,10 @@ import type {
   StoredHead,
   TermBatch,
 } from "../../src/memory/postgres/tables.ts";
+import { byEntryName } from "../../src/syntax/by-text.ts";
+
+/** So few that a reader has to ask more than once. */
+const recordsOfPage = 2;
 
 interface Line extends StoredHead {
   readonly text: string;
@@ -80,10 +84,13 @@ export class MemoryTables implements LeaderTables {
     return Promise.resolve("stored");
   }
 
-  measurements(day: string, zone: string | undefined): Promise<ReadonlyMap<string, string>> {
-    const all = this.#records.get(day) ?? new Map<string, string>();
-    const found = zone === undefined ? all : [...all].filter(([name]) => name === zone);
-    return Promise.resolve(new Map(found));
+  measurement(day: string, zone: string): Promise<string | undefined> {
+    return Promise.resolve(this.#records.get(day)?.get(zone));
+  }
+
+  measurements(day: string, after: string): Promise<ReadonlyMap<string, string>> {
+    const others = [...(this.#records.get(day) ?? [])].filter(([zone]) => zone > after);
+    return Promise.resolve(new Map(others.toSorted(byEntryName).slice(0, recordsOfPage)));
   }
 
   measuredDays(): Promise<readonly string[]> {

@@ -2,7 +2,7 @@ import type { Cause, Change, Direction, FieldChange } from "../../src/plan/chang
 import type { Hold, HoldReason } from "../../src/plan/guard/hold.ts";
 import type { Plan } from "../../src/plan/plan.ts";
 import type { Unmanaged } from "../../src/plan/write-order.ts";
-import type { JudgedTokenUse } from "../../src/state/audit-status.ts";
+import type { AuditFeedStatus, JudgedTokenUse } from "../../src/state/audit-status.ts";
 import type { ClusterStatus, DaemonStatus } from "../../src/state/daemon-status.ts";
 import type { LoadReport, RolloutStatus } from "../../src/state/load-report.ts";
 import type { Failure, Outcome, SkipReason, ZoneReport } from "../../src/state/run-report.ts";
@@ -162,6 +162,20 @@ export function tokenUse(more: Partial<JudgedTokenUse> = {}): JudgedTokenUse {
   const request = { method: "PUT", path: "/zones/z1/page_shield", ray: "ray" };
   const [credential, zone] = ["shops", "shop.example.com"];
   return { at: at(0), credential, zone, ...request, isDrift: false, ...more };
+}
+
+/** What is known of two followed accounts, of different numbers of entries of each kind. */
+export function auditOf(more: Partial<AuditFeedStatus> = {}): AuditFeedStatus {
+  return {
+    state: "following",
+    since: start,
+    accounts: { off: 0, following: 2, denied: 0, lagging: 0 },
+    entries: { woke: 3, own: 5, unrelated: 7, malformed: 1, elsewhere: 2, elsewhere_drift: 4 },
+    reason: "",
+    usedElsewhere: [],
+    usedElsewhereOf: new Map(),
+    ...more,
+  };
 }
 
 /** A report of a run that ended `minutes` after the start. */

@@ -313,10 +313,9 @@ export class StepsWorld extends World {
       isMeasuring: () => true,
       lastHour: () => this.#lastHour,
       measurements: {
-        read: (day) =>
-          Promise.resolve(
-            new Map(zones.map((zone) => [named(zone), traffic.record(zone, day) ?? ""])),
-          ),
+        readAll: async function* (day) {
+          for (const zone of zones) yield [named(zone), traffic.record(zone, day) ?? ""] as const;
+        },
       },
       readRecent: (asked) => {
         if (traffic.measuring === "on") this.#isTimeKnown = true;

@@ -3,6 +3,7 @@ import { describe, it } from "vitest";
 import { fleetOf } from "../support/fleets.ts";
 import {
   at,
+  auditOf,
   daemon,
   declared,
   heldLoad,
@@ -88,6 +89,27 @@ describe("the process", () => {
       1.5,
     );
     expect(alone.series.get('zonewarden_api_ratelimit_remaining{credential="shops"}')).toBe(1100);
+  });
+
+  it("exports the entries of audit logs and their accounts if these are followed", async ({
+    expect,
+  }) => {
+    const entries = /^zonewarden_audit_\w+\{.*$/gm;
+    expect((await scrape(freshMetrics())).text).not.toMatch(entries);
+    const audit = auditOf({ accounts: { off: 0, following: 2, denied: 1, lagging: 0 } });
+    const { text } = await scrape(freshMetrics(), fleetOf(), daemon({ audit }));
+    expect(text.match(entries)).toEqual([
+      'zonewarden_audit_accounts{state="off"} 0',
+      'zonewarden_audit_accounts{state="following"} 2',
+      'zonewarden_audit_accounts{state="denied"} 1',
+      'zonewarden_audit_accounts{state="lagging"} 0',
+      'zonewarden_audit_entries_total{result="woke"} 3',
+      'zonewarden_audit_entries_total{result="own"} 5',
+      'zonewarden_audit_entries_total{result="unrelated"} 7',
+      'zonewarden_audit_entries_total{result="malformed"} 1',
+      'zonewarden_audit_entries_total{result="elsewhere"} 2',
+      'zonewarden_audit_entries_total{result="elsewhere_drift"} 4',
+    ]);
   });
 
   it("has the inventory interval only if inventories are on", async ({ expect }) => {

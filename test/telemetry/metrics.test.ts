@@ -2,7 +2,6 @@ import { spawnSync } from "node:child_process";
 
 import { afterEach, describe, it, vi } from "vitest";
 
-import type { AuditFeedStatus } from "../../src/state/audit-status.ts";
 import { endpoints } from "../../src/telemetry/metrics/api-labels.ts";
 import type { MetricDefinition } from "../../src/telemetry/metrics/metric-definition.ts";
 import { metricTable } from "../../src/telemetry/metrics/metric-table.ts";
@@ -11,7 +10,7 @@ import { inventoryRead } from "../support/inventories.ts";
 import { connection, cookie, script } from "../support/inventory.ts";
 import { measuredShop } from "../support/measured-shop.ts";
 import { renderMetrics } from "../support/metric-list.ts";
-import { daemon, load, report, clusterOf } from "../support/reports.ts";
+import { auditOf, clusterOf, daemon, load, report } from "../support/reports.ts";
 import { freshMetrics, parsed, scrape } from "../support/scrapes.ts";
 
 const definitions: readonly MetricDefinition[] = Object.values(metricTable);
@@ -31,20 +30,11 @@ describe("the exposition", () => {
     expect,
   }) => {
     const cluster = clusterOf({ isHeld: true, works: true });
-    const audit: AuditFeedStatus = {
-      state: "following",
-      since: new Date(0),
-      accounts: { off: 0, following: 1, denied: 0, lagging: 0 },
-      entries: { woke: 0, own: 0, unrelated: 0, malformed: 0, elsewhere: 0, elsewhere_drift: 0 },
-      reason: "",
-      usedElsewhere: [],
-      usedElsewhereOf: new Map(),
-    };
     const measurements = { state: "collecting", reason: "" } as const;
     const { text } = await scrape(
       freshMetrics(),
       fleetOf(),
-      daemon({ cluster, audit, measurements }),
+      daemon({ cluster, audit: auditOf(), measurements }),
       measuredShop,
     );
     const heads = text.split("\n").filter((line) => line.startsWith("# "));

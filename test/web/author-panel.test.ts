@@ -81,6 +81,15 @@ describe("the list of those who change zones by hand", () => {
     expect(withoutPossible.join(" ")).not.toContain("possibly");
   });
 
+  it("names those whose drift is still there", ({ expect }) => {
+    const fleet = fleetOf(declared(shop));
+    const changes = [{ ...change("policy/a"), authors: [author(["bob", 4, true])] }];
+    fleet.recordZone(report(shop, 10, { result: "planned", cause: "drift", changes }));
+    expect(wordsOf(fleetPage(fleet))).toContain(
+      `Who changes zones by hand bob in the dashboard 26 min ago ${shop}`,
+    );
+  });
+
   it("is nothing where nobody is known", ({ expect }) => {
     expect(itemsOf([{ zone: shop, key: "policy/a", by: [] }])).toEqual([]);
   });

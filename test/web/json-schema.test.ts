@@ -9,7 +9,6 @@ import { type Change, deleteReasons } from "../../src/plan/change.ts";
 import { holdReasons } from "../../src/plan/guard/hold.ts";
 import { writeLinks } from "../../src/plan/guard/may-write.ts";
 import { answersJson } from "../../src/render/write-answers.ts";
-import type { AuditFeedStatus } from "../../src/state/audit-status.ts";
 import type { CollectorState } from "../../src/state/collector-status.ts";
 import { loadResults } from "../../src/state/load-report.ts";
 import { triggers } from "../../src/state/run-report.ts";
@@ -33,6 +32,7 @@ import { measuredWeek } from "../support/measured-week.ts";
 import { snapshotOf } from "../support/pages.ts";
 import {
   at,
+  auditOf,
   daemon,
   declared,
   diagnostic,
@@ -116,16 +116,8 @@ describe("the schema of /api/v1", () => {
 
   it("describes uses of our token elsewhere, of the fleet and in a history", ({ expect }) => {
     const uses = [tokenUse(), tokenUse({ zone: "", isDrift: true })];
-    const audit: AuditFeedStatus = {
-      state: "following",
-      since: at(0),
-      accounts: { off: 0, following: 2, denied: 0, lagging: 0 },
-      entries: { woke: 3, own: 2, unrelated: 1, malformed: 0, elsewhere: 1, elsewhere_drift: 1 },
-      reason: "",
-      usedElsewhere: uses,
-      usedElsewhereOf: new Map([[shop, uses]]),
-    };
-    const body = fleetJson({ ...snapshot, daemon: { ...daemon(), audit } });
+    const audit = auditOf({ usedElsewhere: uses, usedElsewhereOf: new Map([[shop, uses]]) });
+    const body = fleetJson({ ...snapshot, daemon: daemon({ audit }) });
     expect(faultsOf("fleet", body)).toBe("");
     expect(body).toMatchObject({ audit: { token_uses: [{ drift: false }, { drift: true }] } });
     const ran = [report(shop, 0, { result: "in_sync" })];

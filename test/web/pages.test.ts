@@ -20,6 +20,7 @@ import {
   loadInWaves,
   named,
   report,
+  withCause,
 } from "../support/reports.ts";
 import { scene } from "../support/scenes.ts";
 
@@ -84,6 +85,30 @@ describe("the fleet's page", () => {
     );
   });
 
+  it("names in its heading what the zones are narrowed by", ({ expect }) => {
+    const page = fleetPage(scene(), {
+      status: "held",
+      inventory: "malicious",
+      account: "Example Shops",
+      author: "bob in the dashboard",
+      selector: "team=payments",
+    });
+    expect(wordsOf(page)).toContain(
+      "Zones: held, with malicious items, Example Shops, changed by bob in the dashboard, team=payments",
+    );
+  });
+
+  it("shows each status in the bar, however few zones have it", ({ expect }) => {
+    const names = Array.from({ length: 3_000 }, (_, nth) => `z${nth}.example`);
+    const fleet = fleetOf(...names.map((name) => declared(name)));
+    fleet.recordZone(report("z7.example", 1, { result: "error" }));
+    const parts = fleetPage(fleet).matchAll(/<rect class="(\w+)" x="([\d.]+)" width="([\d.]+)"/g);
+    expect([...parts].map(([, ...part]) => part)).toEqual([
+      ["error", "0.0", "3.0"],
+      ["unknown", "3.0", "997.0"],
+    ]);
+  });
+
   it("leads through pages of a large fleet", ({ expect }) => {
     const fleet = fleetOf(
       ...Array.from({ length: 450 }, (_, index) => declared(`z${index}.example.com`)),
@@ -91,6 +116,8 @@ describe("the fleet's page", () => {
     const page = fleetPage(fleet, { page: "2", q: "z" });
     expect(page).toContain('rel="prev" href="/?q=z"');
     expect(page).toContain('rel="next" href="/?q=z&amp;page=3"');
+    // A new search begins with the first page.
+    expect(page).not.toContain('type="hidden" name="page"');
     expect(wordsOf(page)).toContain("50 of 450");
   });
 });
@@ -151,6 +178,21 @@ describe("a zone's page", () => {
     const fleet = fleetOf();
     fleet.recordZone(report(shop, 1, held("observe")));
     expect(wordsOf(zonePage(fleet))).toContain("Observed only");
+  });
+
+  it("tells what differs by its cause, and that nothing was applied yet", ({ expect }) => {
+    const fleet = fleetOf();
+    const changes = [
+      ...withCause("drift", [change("policy/a", "neutral")]),
+      ...withCause("pending", [change("policy/b"), change("policy/c")]),
+      ...withCause("unknown", [change("policy/d"), change("policy/e"), change("policy/f")]),
+    ];
+    fleet.recordZone(report(shop, 1, { result: "planned", cause: "drift", changes }));
+    const words = wordsOf(zonePage(fleet));
+    expect(words).toContain(
+      "Plan 1 change to correct drift, detected 29 min ago 2 changes pending 3 changes of unknown cause",
+    );
+    expect(words).toContain("Applied changes None since the start.");
   });
 
   it("names the kind of what is left alone, and leaves out the empty fields of a new rule", ({
@@ -353,8 +395,23 @@ describe("the diagnostics page", () => {
     );
   });
 
-  it("shows that there are none", ({ expect }) => {
+  it("counts errors and warnings, and names the files that are broken", ({ expect }) => {
     const fleet = fleetOf();
+    const place = { file: "blog.yaml", line: 1, column: 1 };
+    const warning = diagnostic({ severity: "warning", place });
+    fleet.recordLoad(load({ result: "partial", diagnostics: [warning, diagnostic(), warning] }));
+    const words = wordsOf(textOfHtml(renderDiagnosticsPage(snapshotOf(fleet))));
+    expect(words).toContain(
+      "3 diagnostics in ./zones , read 30 min ago . 1 error in shops.yaml , 2 warnings after them.",
+    );
+    expect(words.indexOf("shops.yaml:12:15")).toBeLessThan(words.indexOf("blog.yaml:1:1"));
+  });
+
+  it("shows that there are none, or that nothing was read yet", ({ expect }) => {
+    const fleet = fleetOf();
+    expect(wordsOf(textOfHtml(renderDiagnosticsPage(snapshotOf(fleet))))).toContain(
+      "The files have not been read yet.",
+    );
     fleet.recordLoad(load());
     fleet.recordZone(report(shop, 1, drifted));
     expect(wordsOf(textOfHtml(renderDiagnosticsPage(snapshotOf(fleet))))).toContain(

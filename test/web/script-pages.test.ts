@@ -50,6 +50,18 @@ describe("the declared scripts on the page of a zone", () => {
     const acknowledged = pageAfter(id);
     expect(acknowledged).toContain("&lt;b&gt;");
     expect(wordsOf(acknowledged)).toContain("Acknowledged (1)");
+    expect(wordsOf(acknowledged)).toContain("; acknowledged by Alex until 2027-01-01: &lt;b&gt;");
+  });
+
+  it("name a page of a script, and say where none was seen", ({ expect }) => {
+    expect(wordsOf(pageAfter())).toMatch(
+      /no entry authorises the script ; found .* ago on https:\/\/shop\.example\.com\/ unauthorised-/,
+    );
+    const fleet = fleetOf();
+    fleet.recordScripts(shop, check(declaredScripts([]), readingOf([]), day(2)).watch);
+    expect(wordsOf(zonePage(fleet))).toContain(
+      "No open finding. No script in use was seen on these pages.",
+    );
   });
 
   it("say that nothing was read yet", ({ expect }) => {

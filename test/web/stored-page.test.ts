@@ -8,7 +8,7 @@ import { renderStoredPage } from "../../src/web/pages/page-stored.ts";
 import { selectionFrom } from "../../src/web/pages/selection.ts";
 import { fleetOf } from "../support/fleets.ts";
 import { snapshotOf, wordsOf } from "../support/pages.ts";
-import { at, clusterOf, daemon, standby } from "../support/reports.ts";
+import { at, clusterOf, daemon, named, standby } from "../support/reports.ts";
 import { storedScene } from "../support/stored-scene.ts";
 import { serveFleet } from "../support/web-server.ts";
 
@@ -46,6 +46,19 @@ describe("the page of a process that waits while another one works", () => {
     expect(rowsOf(pageOf(storedScene(), { q: "docs" }))).toHaveLength(1);
     expect(wordsOf(pageOf(storedScene(), { q: "nothing" }))).toContain("No zone matches.");
     expect(wordsOf(pageOf({ readAt: at(0), zones: [] }))).toContain("The store has no zones.");
+  });
+
+  it("leads through the pages of a large fleet", ({ expect }) => {
+    expect(pageOf(storedScene())).not.toContain('class="pager"');
+    const zones = Array.from({ length: 120 }, (_, nth) => {
+      const name = named(`z${100 + nth}.example.com`);
+      return { name, status: "unknown", labels: {}, entry: undefined } as const;
+    });
+    const page = pageOf({ readAt: at(0), zones }, { page: "2", q: "z" });
+    expect(rowsOf(page)[0]).toContain("z150.example.com");
+    expect(wordsOf(page)).toContain("50 of 120");
+    expect(wordsOf(page)).toContain("Page 2 of 3");
+    expect(page).toContain('rel="next" href="/?q=z&amp;page=3"');
   });
 
   it("filters the zones by their labels, and links each label", ({ expect }) => {

@@ -16,6 +16,8 @@ describe("the limit of wrong tokens", () => {
     { wrong: "::ffff:10.0.0.1", other: "10.0.0.1", reached: true },
     { wrong: "2001:db8:1:2::1", other: "2001:db8:1:2:ffff::9", reached: true },
     { wrong: "2001:db8:1:2::1", other: "2001:db8:1:3::1", reached: false },
+    { wrong: "2001:db8::7:0:0:0:1", other: "2001:db8:0:7::2", reached: true },
+    { wrong: "2001:db8::7:0:0:0:1", other: "2001:db8:0:8::2", reached: false },
     { wrong: "fe80::1%eth0", other: "fe80::2", reached: true },
     { wrong: "::1", other: "10.0.0.1", reached: false },
   ])("of $wrong is reached for $other: $reached", ({ wrong, other, reached }, { expect }) => {
@@ -31,9 +33,11 @@ describe("the limit of wrong tokens", () => {
     expect(limit.isReached("10.0.0.1")).toBe(false);
   });
 
-  it("remembers a bounded number of clients", ({ expect }) => {
+  it("remembers ten thousand clients", ({ expect }) => {
     const limit = limitAfter("10.0.0.1");
-    for (let n = 0; n < 10_000; n += 1) limit.recordWrong(`172.16.${n >> 8}.${n & 255}`);
+    for (let n = 1; n < 10_000; n += 1) limit.recordWrong(`172.16.${n >> 8}.${n & 255}`);
+    expect(limit.isReached("10.0.0.1")).toBe(true);
+    limit.recordWrong("172.17.0.1");
     expect(limit.isReached("10.0.0.1")).toBe(false);
   });
 });

@@ -1,6 +1,7 @@
 import { withStoredEffects } from "../../measure/measured-effects.ts";
 import type { MeasurementReader } from "../../measure/measurement-store.ts";
 import type { PlannedZone } from "../../reconcile/run/plan-zone.ts";
+import type { ZoneName } from "../../zone/zone.ts";
 import type { PartFlags } from "./fleet-part.ts";
 import type { Session } from "./session.ts";
 import { withStoredMeasurements } from "./stored.ts";
@@ -40,14 +41,14 @@ function isCounted({ planned: { report } }: { readonly planned: PlannedZone }): 
 }
 
 /** Reads each day once, for all zones. */
-function readOnce(reader: MeasurementReader): MeasurementReader {
-  const days = new Map<string, ReturnType<MeasurementReader["read"]>>();
+function readOnce(reader: MeasurementReader): Pick<MeasurementReader, "read"> {
+  const days = new Map<string, Promise<ReadonlyMap<ZoneName, string>>>();
   return {
-    ...reader,
-    read: (day) => {
-      const reading = days.get(day) ?? reader.read(day);
+    read: async (day, zone) => {
+      const reading =
+        days.get(day) ?? Array.fromAsync(reader.readAll(day)).then((all) => new Map(all));
       days.set(day, reading);
-      return reading;
+      return (await reading).get(zone);
     },
   };
 }

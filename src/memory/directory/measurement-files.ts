@@ -10,7 +10,9 @@ const suffix = ".jsonl";
  * Measurements in a directory: a file for each day, with a line for each zone, sorted by zone. A file is written as a whole
  * and never changed in place. A line that is damaged is not there.
  */
-export function measurementFiles(directory: StateDirectory): MeasurementStore {
+export function measurementFiles(
+  directory: Pick<StateDirectory, "names" | "lines" | "replace" | "remove">,
+): MeasurementStore {
   const days = async (): Promise<readonly string[]> => {
     const names = await directory.names();
     return names
@@ -18,28 +20,68 @@ export function measurementFiles(directory: StateDirectory): MeasurementStore {
       .filter(isDay)
       .toSorted();
   };
-  const read = async (day: string, zone?: ZoneName): Promise<ReadonlyMap<ZoneName, string>> => {
-    const text = (await directory.read(day + suffix)) ?? "";
-    const records = new Map<ZoneName, string>();
-    // A line that was cut off may be the beginning of one.
-    for (const line of text.split("\n").slice(0, -1)) {
-      const name = zoneOfLine(line);
-      if (name !== undefined && (zone === undefined || zone === name)) records.set(name, line);
-    }
-    return records;
-  };
+  const readAll = (day: string): ReturnType<MeasurementStore["readAll"]> =>
+    recordsIn(directory.lines(day + suffix));
   return {
     days,
-    read,
-    write: async (day, records) => {
-      const all = [...(await read(day)), ...records];
-      const lines = [...new Map(all)].toSorted(byEntryName).map(([, line]) => `${line}\n`);
-      await directory.replace(day + suffix, lines.join(""));
+    readAll,
+    read: async (day, zone) => {
+      for await (const line of directory.lines(day + suffix)) {
+        if (line.startsWith(startOf(zone))) return line;
+      }
+      return undefined;
     },
+    write: (day, records) => directory.replace(day + suffix, textOf(merged(readAll(day), records))),
     dropBefore: async (first) => {
       for (const day of await days()) if (day < first) await directory.remove(day + suffix);
     },
   };
+}
+
+async function* recordsIn(
+  lines: AsyncIterable<string>,
+): AsyncGenerator<readonly [ZoneName, string]> {
+  for await (const line of lines) {
+    const zone = zoneOfLine(line);
+    if (zone !== undefined) yield [zone, line];
+  }
+}
+
+/** The lines of a file with the records that are there and those that take their places. */
+async function* merged(
+  before: AsyncIterable<readonly [ZoneName, string]>,
+  records: ReadonlyMap<ZoneName, string>,
+): AsyncGenerator<string> {
+  const sorted = [...records].toSorted(byEntryName);
+  let written = 0;
+  for await (const [zone, line] of before) {
+    for (let next = sorted[written]; next !== undefined && next[0] < zone;) {
+      yield next[1];
+      written += 1;
+      next = sorted[written];
+    }
+    if (!records.has(zone)) yield line;
+  }
+  for (const [, line] of sorted.slice(written)) yield line;
+}
+
+/** A file is written in pieces of about so many characters. */
+const pieceLength = 65_536;
+
+async function* textOf(lines: AsyncIterable<string>): AsyncGenerator<string> {
+  let piece = "";
+  for await (const line of lines) {
+    piece += `${line}\n`;
+    if (piece.length < pieceLength) continue;
+    yield piece;
+    piece = "";
+  }
+  yield piece;
+}
+
+/** How the record of a zone begins. */
+function startOf(zone: string): string {
+  return `{"zone":"${zone}",`;
 }
 
 /** A record begins with the name of its zone. */

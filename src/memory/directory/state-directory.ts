@@ -1,5 +1,5 @@
 import { constants } from "node:fs";
-import { mkdir, open, readdir, rename, rm } from "node:fs/promises";
+import { type FileHandle, mkdir, open, readdir, rename, rm } from "node:fs/promises";
 import path from "node:path";
 import { StringDecoder } from "node:string_decoder";
 
@@ -9,6 +9,8 @@ import { errorCode, ifExists } from "../../syntax/error-code.ts";
 export interface StateDirectory {
   /** The whole text of a file; `undefined` if there is none. */
   read(name: string): Promise<string | undefined>;
+  /** The lines of a file without their line feeds, one after the other; what follows the last line feed is none. */
+  lines(name: string): AsyncIterable<string>;
   /** Makes a file that must not exist yet; rejects with `EEXIST` if it does. */
   create(name: string, text: string): Promise<void>;
   /**
@@ -17,7 +19,7 @@ export interface StateDirectory {
    */
   append(name: string, offset: number, text: string): Promise<void>;
   /** Puts text in the place of a file: all of it or, after a crash, none. Makes the directory where it is missing. */
-  replace(name: string, text: string): Promise<void>;
+  replace(name: string, text: string | AsyncIterable<string>): Promise<void>;
   rename(from: string, to: string): Promise<void>;
   remove(name: string): Promise<void>;
   /** The names of all files, in no order; none if there is no directory. */
@@ -36,6 +38,7 @@ export function nodeStateDirectory(directory: string): StateDirectory {
   const at = (name: string): string => path.join(directory, name);
   return {
     read: (name) => ifExists(readText(at(name))),
+    lines: (name) => linesIn(at(name)),
     create: (name, text) => write(at(name), text, constants.O_EXCL),
     append: async (name, offset, text) => {
       const flags = constants.O_WRONLY | constants.O_APPEND | guards;
@@ -67,7 +70,11 @@ export function nodeStateDirectory(directory: string): StateDirectory {
   };
 }
 
-async function write(file: string, text: string, flag: number): Promise<void> {
+async function write(
+  file: string,
+  text: string | AsyncIterable<string>,
+  flag: number,
+): Promise<void> {
   await mkdir(path.dirname(file), { recursive: true, mode: directoryMode });
   const flags = constants.O_WRONLY | constants.O_CREAT | guards | flag;
   await using handle = await open(file, flags, fileMode);
@@ -83,9 +90,15 @@ async function syncDirectory(directory: string): Promise<void> {
 
 const pieceBytes = 65_536;
 
+async function openFile(place: string): Promise<FileHandle> {
+  const handle = await open(place, constants.O_RDONLY | guards);
+  if ((await handle.stat()).isFile()) return handle;
+  await handle.close();
+  throw new Error(`${place} is no regular file`);
+}
+
 async function readText(place: string): Promise<string> {
-  await using handle = await open(place, constants.O_RDONLY | guards);
-  if (!(await handle.stat()).isFile()) throw new Error(`${place} is no regular file`);
+  await using handle = await openFile(place);
   // One buffer for all of it: a file of megabytes that is read again and again would leave as many behind.
   const decoder = new StringDecoder("utf8");
   const buffer = Buffer.alloc(pieceBytes);
@@ -94,5 +107,29 @@ async function readText(place: string): Promise<string> {
     const { bytesRead } = await handle.read(buffer);
     if (bytesRead === 0) return text + decoder.end();
     text += decoder.write(buffer.subarray(0, bytesRead));
+  }
+}
+
+const lineFeed = 0x0a;
+
+async function* linesIn(place: string): AsyncGenerator<string> {
+  await using handle = await ifExists(openFile(place));
+  if (handle === undefined) return;
+  let buffer = Buffer.alloc(pieceBytes);
+  /** Bytes of a line whose end is not read yet. */
+  let kept = 0;
+  for (;;) {
+    if (kept === buffer.length) buffer = Buffer.concat([buffer], 2 * kept);
+    const { bytesRead } = await handle.read(buffer, kept);
+    if (bytesRead === 0) return;
+    const bytes = buffer.subarray(0, kept + bytesRead);
+    let from = 0;
+    for (let to = bytes.indexOf(lineFeed); to !== -1; to = bytes.indexOf(lineFeed, from)) {
+      // A text of its own: a part of a larger one would keep all of that in memory.
+      yield bytes.toString("utf8", from, to);
+      from = to + 1;
+    }
+    bytes.copyWithin(0, from);
+    kept = bytes.length - from;
   }
 }

@@ -26,7 +26,8 @@ export interface LeaderTables {
   historyBytes(): Promise<number>;
   historyLines(): AsyncIterable<Uint8Array>;
   storeMeasurements(batch: MeasurementBatch): Promise<Exclude<BatchResult, "other_head">>;
-  measurements(day: string, zone: string | undefined): Promise<ReadonlyMap<string, string>>;
+  measurement(day: string, zone: string): Promise<string | undefined>;
+  measurements(day: string, after: string): Promise<ReadonlyMap<string, string>>;
   measuredDays(): Promise<readonly string[]>;
 }
 
@@ -220,18 +221,22 @@ export function measurementWriter(
 
 /** Reads the measurements in a database. */
 export function measurementTable(
-  tables: Pick<Tables, "measurements" | "measuredDays">,
+  tables: Pick<Tables, "measurement" | "measurements" | "measuredDays">,
 ): MeasurementReader {
   return {
     days: () => tables.measuredDays(),
-    read: async (day, zone) => {
-      const found = await tables.measurements(day, zone);
-      return new Map(
-        [...found].flatMap(([name, text]) => {
-          const known = zoneName(name);
-          return known === undefined ? [] : [[known, text] as const];
-        }),
-      );
+    read: (day, zone) => tables.measurement(day, zone),
+    readAll: async function* readAll(day) {
+      let last = "";
+      for (;;) {
+        const page = await tables.measurements(day, last);
+        if (page.size === 0) return;
+        for (const [name, text] of page) {
+          const zone = zoneName(name);
+          if (zone !== undefined) yield [zone, text];
+          last = name;
+        }
+      }
     },
   };
 }

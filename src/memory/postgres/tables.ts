@@ -67,6 +67,9 @@ const doneByOthers: ReadonlySet<string> = new Set([migratedMeanwhile, "42P06", "
 /** Lines that are read at once. */
 const linesOfPage = 1_000;
 
+/** Records of measurements that are read at once: less than half a megabyte. */
+const recordsOfPage = 200;
+
 /** What `lastEntries` reads at most: the newest lines, and bytes of the lines that it finds in them. */
 const newestLines = 50_000;
 const longestEntries = 16 * 1024 * 1024;
@@ -337,13 +340,20 @@ SELECT count(*) AS terms FROM term`,
     return Number(rows[0]?.["terms"]) === 1 ? "stored" : "term_over";
   }
 
-  /** The records of measurements of a day, by zone; of one zone, or of all. */
-  async measurements(day: string, zone: string | undefined): Promise<ReadonlyMap<string, string>> {
-    const ofZone = zone === undefined ? "" : ` AND zone = ${literal(zone)}`;
+  /** The record of measurements of a zone and day; `undefined`: there is none. */
+  async measurement(day: string, zone: string): Promise<string | undefined> {
     const [rows = []] = await this.#run([
-      `SELECT zone, record FROM ${this.#table("measurement")} WHERE day = ${literal(day)}::date${ofZone}`,
+      `SELECT record FROM ${this.#table("measurement")} WHERE day = ${literal(day)}::date AND zone = ${literal(zone)}`,
     ]);
-    return new Map(rows.map(({ zone: name, record }) => [coerceText(name), coerceText(record)]));
+    return rows[0] && coerceText(rows[0]["record"]);
+  }
+
+  /** Records of measurements of a day by zone, in the order of the zones: of the first ones after a zone; none at the end. */
+  async measurements(day: string, after: string): Promise<ReadonlyMap<string, string>> {
+    const [rows = []] = await this.#run([
+      `SELECT zone, record FROM ${this.#table("measurement")} WHERE day = ${literal(day)}::date AND zone > ${literal(after)} ORDER BY zone LIMIT ${recordsOfPage}`,
+    ]);
+    return new Map(rows.map(({ zone, record }) => [coerceText(zone), coerceText(record)]));
   }
 
   /** The days that have measurements, oldest first. */

@@ -1,5 +1,3 @@
-import { setImmediate } from "node:timers/promises";
-
 import { fiveMinuteUnit, hourMs, hourUnit } from "../../measure/hours.ts";
 import { readSeries } from "../../measure/measured-series.ts";
 import type { MeasurementReader } from "../../measure/measurement-store.ts";
@@ -50,7 +48,8 @@ export interface StepsPorts {
    * was.
    */
   readonly lastHour: () => { readonly at: Date } | undefined;
-  readonly measurements: Pick<MeasurementReader, "read">;
+  /** `undefined`: there is no store of them. */
+  readonly measurements: Pick<MeasurementReader, "readAll"> | undefined;
   readonly readRecent: ReadRecentCounts;
   /** How many scripts in use an object would block at a step, from 0; `unread`: that cannot be read. */
   readonly blockedScripts: (
@@ -87,8 +86,8 @@ const tickMs = fiveMinuteUnit.ms;
 const saveMs = 600_000;
 /** Hours that were not measured are passed over, up to so many. */
 const gapsMs = 48 * hourMs;
-/** Zones whose records are read before other work goes on. */
-const zonesAtOnce = 100;
+/** Zones whose records are held at once: those of a large fleet would take a hundred megabytes. */
+const zonesAtOnce = 500;
 
 /**
  * Brings objects step by step to what is declared. It writes nothing to a zone: it says which steps are in force, with which
@@ -239,22 +238,27 @@ export class Steps {
 
   /** Reads what was measured at the steps, after hours were read. */
   async #readHours(stop: AbortSignal): Promise<void> {
+    const { measurements } = this.#ports;
     const hour = this.#ports.lastHour();
-    if (hour === undefined) return;
+    if (hour === undefined || measurements === undefined) return;
     const isNew = hour !== this.#hour;
     const until = new Date(Number(hour.at) + hourMs + hourUnit.settleMs);
-    const read = oncePerDay(this.#ports.measurements);
-    let nth = 0;
-    for (const [name, zone] of this.#zones) {
+    const due = [...this.#zones].flatMap(([name, zone]) => {
       const counted = zone.counted("inHours");
-      if (counted.size === 0 || !(isNew || zone.lacksCounts("inHours"))) continue;
-      if (isAborted(stop)) return;
-      const earliest = Number(until) - zone.longestMs * 2 - gapsMs;
-      const since = new Date(Math.max(Math.min(...counted.values()), earliest));
-      const series = await readSeries({ read }, name, since, until);
-      zone.setCounts("inHours", { ...series, partMs: hourMs, from: Number(series.since) });
-      nth += 1;
-      if (nth % zonesAtOnce === 0) await setImmediate();
+      const isDue = counted.size > 0 && (isNew || zone.lacksCounts("inHours"));
+      return isDue ? [{ name, zone, first: Math.min(...counted.values()) }] : [];
+    });
+    for (let start = 0; start < due.length; start += zonesAtOnce) {
+      const some = due.slice(start, start + zonesAtOnce);
+      const names = new Set(some.map(({ name }) => name));
+      const read = recordsOf(measurements, names);
+      for (const { name, zone, first } of some) {
+        if (isAborted(stop)) return;
+        const earliest = Number(until) - zone.longestMs * 2 - gapsMs;
+        const since = new Date(Math.max(first, earliest));
+        const series = await readSeries({ read }, name, since, until);
+        zone.setCounts("inHours", { ...series, partMs: hourMs, from: Number(series.since) });
+      }
     }
     this.#hour = hour;
   }
@@ -419,13 +423,23 @@ function ordered(...events: readonly (StepEvent | undefined)[]): StepOrder {
   return done.length === 0 ? { result: "nothing" } : { result: "done", events: done };
 }
 
-/** Reads the records of a day once for all zones. */
-function oncePerDay(reader: Pick<MeasurementReader, "read">): MeasurementReader["read"] {
-  const days = new Map<string, ReturnType<MeasurementReader["read"]>>();
-  return (day) => {
-    const records = days.get(day) ?? reader.read(day);
+/** Reads the records of some zones: each day once for all of them. */
+function recordsOf(
+  reader: Pick<MeasurementReader, "readAll">,
+  zones: ReadonlySet<ZoneName>,
+): MeasurementReader["read"] {
+  const days = new Map<string, Promise<ReadonlyMap<ZoneName, string>>>();
+  const readDay = async (day: string): Promise<ReadonlyMap<ZoneName, string>> => {
+    const found = new Map<ZoneName, string>();
+    for await (const [zone, text] of reader.readAll(day)) {
+      if (zones.has(zone)) found.set(zone, text);
+    }
+    return found;
+  };
+  return async (day, zone) => {
+    const records = days.get(day) ?? readDay(day);
     days.set(day, records);
-    return records;
+    return (await records).get(zone);
   };
 }
 

@@ -82,6 +82,8 @@ export function judgeContent(
   };
 }
 
+/** The newest version of each content, newest first. */
 function uniqueHashes(versions: readonly SeenVersion[]): readonly SeenVersion[] {
-  return [...new Map(versions.toReversed().map((each) => [each.hash, each])).values()].toReversed();
+  const hashes = versions.map(({ hash }) => hash);
+  return versions.filter(({ hash }, nth) => hashes.indexOf(hash) === nth);
 }

@@ -144,19 +144,14 @@ function seenEntries(
   now: Date,
 ): ReadonlyMap<string, Date> {
   const entryOf = entryFinder(authorised);
-  const seen = new Map(authorised.map(({ url }) => [url, before.seen.get(url) ?? now]));
-  const reported = new Map<string, Date>();
+  const last = new Map(before.seen);
   for (const { url, lastSeenAt } of onPages) {
     const entry = entryOf(url)?.url;
     if (entry === undefined || lastSeenAt === undefined || lastSeenAt > now) continue;
-    const known = reported.get(entry);
-    if (known === undefined || known < lastSeenAt) reported.set(entry, lastSeenAt);
+    const known = last.get(entry);
+    if (known === undefined || known < lastSeenAt) last.set(entry, lastSeenAt);
   }
-  for (const [url, at] of reported) {
-    const known = before.seen.get(url);
-    seen.set(url, known !== undefined && known > at ? known : at);
-  }
-  return seen;
+  return new Map(authorised.map(({ url }) => [url, last.get(url) ?? now]));
 }
 
 /** The findings of drafts, one for each id, the gravest first. */

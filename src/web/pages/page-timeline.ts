@@ -40,7 +40,7 @@ export function renderTimeline({ history, now }: Snapshot, state: ZoneState): Ht
       <p class="axis quiet" aria-hidden="true">
         <span>${days} days ago</span> <span>${legend(spans)}</span> <span>now</span>
       </p>
-      ${entries.length > 0 && recentEntries(entries, now)}
+      ${entries.length > 0 && recentEntries(name, entries, now)}
     </div>`,
   );
 }
@@ -94,7 +94,7 @@ function correctedDrifts(entries: readonly HistoryEntry[]): readonly Date[] {
 
 const entriesShown = 12;
 
-function recentEntries(entries: readonly HistoryEntry[], now: Date): Html {
+function recentEntries(zone: string, entries: readonly HistoryEntry[], now: Date): Html {
   return html`<details id="history">
     <summary>History (${counted(entries.length, "run")})</summary>
     <ol class="recent">
@@ -103,7 +103,7 @@ function recentEntries(entries: readonly HistoryEntry[], now: Date): Html {
         .toReversed()
         .map((entry) => entryItem(entry, now))}
     </ol>
-    <p><a href="/api/v1/zones/${entries[0]?.zone ?? ""}/history">JSON</a></p>
+    <p><a href="/api/v1/zones/${zone}/history">JSON</a></p>
   </details>`;
 }
 

@@ -35,6 +35,7 @@ export class ProcessFiles {
     const { directory } = this;
     return {
       read: (name) => whileAlive(life, () => directory.read(name)),
+      lines: (name) => linesWhileAlive(life, directory.lines(name)),
       create: (name, text) => whileAlive(life, () => directory.create(name, text)),
       append: (name, offset, text) => whileAlive(life, () => directory.append(name, offset, text)),
       replace: (name, text) => whileAlive(life, () => directory.replace(name, text)),
@@ -66,6 +67,10 @@ export class ProcessFiles {
       truncate: (size) => change(() => bytes().subarray(0, size)),
     };
   }
+}
+
+async function* linesWhileAlive(life: Life, lines: AsyncIterable<string>): AsyncGenerator<string> {
+  for await (const line of lines) yield await whileAlive(life, () => Promise.resolve(line));
 }
 
 async function* piecesOf(bytes: Buffer): AsyncGenerator<Uint8Array> {

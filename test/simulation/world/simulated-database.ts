@@ -141,6 +141,7 @@ export class SimulatedDatabase {
         }
       },
       storeMeasurements: (batch) => this.#answer(life, () => tables.storeMeasurements(batch)),
+      measurement: (...args) => this.#answer(life, () => tables.measurement(...args)),
       measurements: (...args) => this.#answer(life, () => tables.measurements(...args)),
       measuredDays: () => this.#answer(life, () => tables.measuredDays()),
       historyBytes: () => this.#answer(life, () => tables.historyBytes()),
