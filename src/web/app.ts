@@ -14,6 +14,7 @@ import { type Html, textOfHtml } from "../render/html.ts";
 import { answersJson } from "../render/write-answers.ts";
 import type { DaemonStatus } from "../state/daemon-status.ts";
 import type { Fleet } from "../state/fleet.ts";
+import type { ZoneStepsStatus } from "../state/steps-status.ts";
 import type { ZoneState } from "../state/zone-state.ts";
 import { errorText } from "../syntax/error-code.ts";
 import type { JsonObject } from "../syntax/json.ts";
@@ -52,6 +53,8 @@ export interface AppParts {
   /** The counts of a zone since a moment; `undefined`: nothing is measured. Rejects if the store cannot be read. */
   readonly seriesOf: (zone: ZoneName, since: Date) => Promise<ZoneSeries | undefined>;
   facts(): DaemonStatus;
+  /** Where the policies and rules of a zone stand; `undefined`: none has steps. */
+  stepsOf(zone: ZoneName): ZoneStepsStatus | undefined;
   /** Whether a zone may be written now: what each link of the chain says. */
   answersOf(state: ZoneState): readonly LinkAnswer[];
   readonly metrics: {
@@ -82,6 +85,7 @@ export function createApp(parts: AppParts): Hono {
     daemon: parts.facts(),
     now: parts.clock.now(),
     canReconcile: parts.reconcile !== undefined,
+    stepsOf: (zone) => parts.stepsOf(zone),
     answersOf: (state) => parts.answersOf(state),
   });
   app.use(secureHeaders(headers));
@@ -231,9 +235,9 @@ function addJson(
     });
   };
   ofZone("", async (state) => {
-    if (!state.differing.some(isCountable)) return zoneJson(state);
+    if (!state.differing.some(isCountable)) return zoneJson(state, snapshot());
     const series = await readOrWhy(seriesOf, state, shownSince(snapshot().now));
-    return zoneJson(measuredState(state, series));
+    return zoneJson(measuredState(state, series), snapshot());
   });
   ofZone("/history", ({ declared }) => historyOfZoneJson(snapshot(), declared.name));
   ofZone("/write", (state) => answersJson(writeAnswerOf(state, snapshot())));
