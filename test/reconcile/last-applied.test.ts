@@ -130,13 +130,15 @@ describe("what a run without success leaves known", () => {
   });
 });
 
-describe("why an object with steps differs, after a restart", () => {
-  const atStep = (at: number) =>
-    policy("checkout", {
-      action: "allow",
-      promotion: promotion({ steps: ["log", "allow"], at }),
-    });
+/** A policy on its way to `allow`. */
+function atStep(at: number): Policy {
+  return policy("checkout", {
+    action: "allow",
+    promotion: promotion({ steps: ["log", "allow"], at }),
+  });
+}
 
+describe("why an object with steps differs, after a restart", () => {
   it.for([
     { when: "it is promoted", at: 1, live: on, finds: "pending(action)" },
     { when: "somebody took the next step by hand", at: 0, live: strict, finds: "drift(action)" },
