@@ -93,7 +93,6 @@ const seenByTestsAlone = [
   "reconcile/steps/step-state.ts digestOfDeclaration",
   "reconcile/steps/step-state.ts atStep",
   "render/diagnostic-formats.ts sentenceOf",
-  "render/step-text.ts stepWaitText",
   "syntax/csp/csp.ts printCsp",
 ];
 

@@ -117,6 +117,7 @@ describe("the table of log messages", () => {
   it("has messages that the program logs", ({ expect }) => {
     const files = [
       "src/telemetry/log/log-reports.ts",
+      "src/telemetry/log/log-steps.ts",
       "src/daemon/leadership.ts",
       "src/daemon/endpoints.ts",
     ];

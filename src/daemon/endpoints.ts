@@ -9,6 +9,7 @@ import { identityOf, type StateStore } from "../memory/state-store.ts";
 import { putMessage, storeMessageIn, zonesOfMessage } from "../memory/store-message.ts";
 import { stuckAfterMs } from "../reconcile/run/deadline.ts";
 import type { ClusterStatus, DaemonStatus, StateStatus } from "../state/daemon-status.ts";
+import { countSteps, type ZoneStepsStatus } from "../state/steps-status.ts";
 import { logInternalError } from "../telemetry/log/log-reports.ts";
 import type { EventStream } from "../web/event-stream.ts";
 import { type HealthCheck, startWatchdog } from "../web/health.ts";
@@ -43,7 +44,7 @@ export async function startEndpoints(
   const { clock } = host;
   const startedAt = clock.now();
   const readStored = storedFleetReader(() => databaseOf(config, host), identityOf(config), clock);
-  const status = (): DaemonStatus => daemonStatus(parts, context, startedAt);
+  const status = (): DaemonStatus => daemonStatus(parts, context, startedAt, clock.now());
   await using started = new AsyncDisposableStack();
   const watchdog = started.use(
     startWatchdog({
@@ -75,6 +76,7 @@ export async function startEndpoints(
       waves: () => current.term?.reconciler.waves,
       rollout: rolloutEndpoint(parts, current, host),
       facts: status,
+      stepsOf: (zone) => current.term?.reconciler.steps?.view(zone),
       answersOf: (state) =>
         writeAnswers(state, {
           config: context.runningConfig.current,
@@ -101,10 +103,15 @@ export async function startEndpoints(
   return started.move();
 }
 
+function stepViews(term: CurrentTerm["term"]): readonly ZoneStepsStatus[] {
+  return term?.reconciler.steps?.views ?? [];
+}
+
 function daemonStatus(
   { service, shared }: DaemonParts,
   { schedule, current, runningConfig: { current: config } }: EndpointContext,
   startedAt: Date,
+  now: Date,
 ): DaemonStatus {
   const { term } = current;
   return {
@@ -122,6 +129,7 @@ function daemonStatus(
     inventoryEveryMs: config.inventory?.everyMs,
     audit: term?.auditFeed.status,
     measurements: term?.collector?.status,
+    steps: countSteps(stepViews(term), now),
     queue: {
       waiting: term?.reconciler.waiting ?? 0,
       running: [...current.running.keys()],

@@ -5,6 +5,7 @@ import type { Fleet, Subscriber } from "../state/fleet.ts";
 import { isLoaded, type HeldRevision, type LoadReport } from "../state/load-report.ts";
 import type { RolloutTurn } from "../state/rollout-turn.ts";
 import type { ZoneReport } from "../state/run-report.ts";
+import type { StepEvent } from "../state/step-wait.ts";
 import { type DeclaredZone, unlistedZone, type ZoneState } from "../state/zone-state.ts";
 import {
   logCrowdedLabel,
@@ -36,6 +37,8 @@ export interface ReporterOptions {
   readonly undeclared: (report: ZoneReport) => void;
   /** What a run tells about uses of our tokens elsewhere; left out: nothing. */
   readonly tokenUses?: (report: ZoneReport) => readonly JudgedTokenUse[];
+  /** What became of the steps of the zone before a run, each once; left out: nothing. */
+  readonly stepEvents?: (report: ZoneReport) => readonly StepEvent[];
   /** Directory of the files, as the configuration says it. */
   readonly source: string;
   readonly now: () => Date;
@@ -94,6 +97,7 @@ export function createReporter(options: ReporterOptions): Reporter {
     report: (report) => {
       const before = fleet.zone(report.zone);
       const tokenUses = options.tokenUses?.(report) ?? [];
+      const stepEvents = options.stepEvents?.(report) ?? [];
       fleet.recordZone(report);
       metrics.recordZone(report, before);
       const credential = "plan" in report ? options.credentialOf(report.plan.zone) : "";
@@ -106,7 +110,7 @@ export function createReporter(options: ReporterOptions): Reporter {
       logRulesetVersion(logger, before, after);
       logNotes(logger, before, after);
       for (const subscriber of subscribers) {
-        subscriber.zone({ before, report, after, tokenUses });
+        subscriber.zone({ before, report, after, tokenUses, stepEvents });
       }
     },
     loaded: (loaded) => {

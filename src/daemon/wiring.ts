@@ -29,7 +29,6 @@ import type { Applied } from "../state/run-report.ts";
 import { logCollector, logUnusualShare } from "../telemetry/log/log-measurements.ts";
 import { logInternalError, logInventory } from "../telemetry/log/log-reports.ts";
 import { uncheckedScriptsLog } from "../telemetry/log/log-scripts.ts";
-import { logStep } from "../telemetry/log/log-steps.ts";
 import type { Logger } from "../telemetry/log/log.ts";
 import type { Metrics } from "../telemetry/metrics/metrics.ts";
 import { settledWithin, type StopSignals } from "../zone/signals.ts";
@@ -41,6 +40,7 @@ import { recentRecords } from "./recent-records.ts";
 import { createReporter, type Reporter } from "./reporter.ts";
 import type { RunHistory } from "./run-history.ts";
 import { scriptMemory } from "./script-checks.ts";
+import { StepEvents } from "./step-events.ts";
 import { sweepRequests, type SweepSchedule } from "./sweep-schedule.ts";
 import { leaseReason } from "./zone-answers.ts";
 
@@ -109,6 +109,7 @@ export function beginTerm(context: TermContext, { store: kept, history }: TermMe
   const fleet = createFleet(store, runs);
   const scripts = scriptMemory({ store, fleet, logger, history, notify: context.notify });
   const poller = createInventoryPoller(parts, host, fleet, scripts);
+  const stepEvents = new StepEvents({ fleet, logger, notify: context.notify, clock: host.clock });
   const wake = (zone: ZoneName): void => reconciler.wakeZone(zone);
   const collector = createCollector(parts, host, kept.measurements);
   const own = [runs.subscriber, heldPlanSubscriber(poller), ...liveSubscriber(collector)];
@@ -128,6 +129,7 @@ export function beginTerm(context: TermContext, { store: kept, history }: TermMe
       context.notify(notificationOfTurn(turn, load));
     },
     tokenUses: (report) => audit.feed.usesJudgedBy(report),
+    stepEvents: stepEvents.of,
     remembered: runs.names,
     configDiagnostics: (declared) => [
       ...runningConfig.diagnostics,
@@ -151,7 +153,13 @@ export function beginTerm(context: TermContext, { store: kept, history }: TermMe
     ]);
     if (!(await store.isHeld())) throw new Error("the store was taken over: nothing is written");
   };
-  const steps = stepsPorts(parts, host, { runs, collector, measurements: kept.measurements });
+  const happened = stepEvents.happened;
+  const steps = stepsPorts(parts, host, {
+    runs,
+    collector,
+    measurements: kept.measurements,
+    happened,
+  });
   const memory = { runs, revision, recordBeforeWrite, authors, steps };
   const reconciler = createReconciler({ parts, host, schedule }, reporter, memory);
   return {
@@ -299,10 +307,12 @@ function stepsPorts(
     runs,
     collector,
     measurements,
+    happened,
   }: {
     readonly runs: StoredRuns;
     readonly collector: Collector | undefined;
     readonly measurements: MeasurementStore | undefined;
+    readonly happened: StepsPorts["happened"];
   },
 ): StepsPorts {
   return {
@@ -314,7 +324,7 @@ function stepsPorts(
     measurements,
     readRecent: (...args) => collector?.readRecent(...args) ?? Promise.resolve(new Map()),
     blockedScripts: blockedScripts({ reader: service.reader, clock, impact }),
-    happened: (event) => logStep(logger, event),
+    happened,
     bug: (error, zone) => logInternalError(logger, error, zone),
   };
 }

@@ -5,6 +5,7 @@ import { authorsJson, fieldJson } from "../render/plan-json.ts";
 import type { TokenUse } from "../state/audit-status.ts";
 import { impacts } from "../state/drift.ts";
 import { triggers } from "../state/run-report.ts";
+import { stepEventNames } from "../state/step-wait.ts";
 import { zoneStatuses } from "../state/zone-state.ts";
 import {
   isJsonObject,
@@ -14,28 +15,32 @@ import {
   parseName,
   coerceDate,
   coerceList,
+  coerceObject,
   coerceObjects,
   coerceText,
   coerceTexts,
 } from "../syntax/json.ts";
+import type { StepValue } from "../zone/promotion.ts";
 import {
   type HistoryChange,
   historyChangeResults,
   type HistoryEntry,
   historyEntryResults,
   type HistoryProgress,
+  type HistoryStep,
 } from "./history.ts";
 
 /** An entry as JSON. `at` is first: the history file is recognised by it. */
 export function historyJson(entry: HistoryEntry): JsonObject {
   const { at, zone, run, trigger, revision, commit, result, status } = entry;
-  const { driftedSince, clearAt, holds, failure, tokenUses } = entry;
+  const { driftedSince, clearAt, holds, failure, tokenUses, stepEvents } = entry;
   const facts = { at, zone, run, trigger, revision, commit, result, status };
   return {
     ...jsonOf({ ...facts, causes: entry.causes, driftedSince, clearAt, failure }),
     changes: entry.changes.map(changeJson),
     holds: holds.map(({ reason, message }) => ({ reason, message })),
     ...(tokenUses === undefined ? {} : { token_uses: tokenUses.map(tokenUseJson) }),
+    ...(stepEvents === undefined ? {} : { steps: stepEvents.map(stepEventJson) }),
   };
 }
 
@@ -66,6 +71,9 @@ export function historyEntryFrom(value: unknown): HistoryEntry | undefined {
     ...(value["token_uses"] === undefined
       ? {}
       : { tokenUses: coerceObjects(value["token_uses"]).flatMap(tokenUseFrom) }),
+    ...(value["steps"] === undefined
+      ? {}
+      : { stepEvents: coerceObjects(value["steps"]).flatMap(stepEventFrom) }),
   };
 }
 
@@ -80,6 +88,31 @@ function tokenUseFrom(value: JsonObject): readonly TokenUse[] {
   const [credential, zone, method] = [text("credential"), text("zone"), text("method")];
   if (at === undefined || credential === "") return [];
   return [{ at, credential, zone, method, path: text("path"), ray: text("ray") }];
+}
+
+function stepEventJson({ key, event, from, to, cause }: HistoryStep): JsonObject {
+  return { ...jsonOf({ key, event, from, to }), cause: cause === undefined ? null : jsonOf(cause) };
+}
+
+function stepEventFrom(value: JsonObject): readonly HistoryStep[] {
+  const event = parseName(stepEventNames, value["event"]);
+  const key = coerceText(value["key"]);
+  const { from: before, to: after } = value;
+  const [from, to] = [stepValueIn(before), stepValueIn(after)];
+  if (event === undefined || from === undefined || to === undefined || key === "") return [];
+  return [{ key, event, from, to, cause: stepCauseIn(value["cause"]) }];
+}
+
+function stepCauseIn(value: Json | undefined): HistoryStep["cause"] {
+  const { by, count, requests } = coerceObject(value);
+  if (typeof by === "string") return { by };
+  return typeof count === "number" && typeof requests === "number"
+    ? { count, requests }
+    : undefined;
+}
+
+function stepValueIn(value: Json | undefined): StepValue | undefined {
+  return typeof value === "string" || typeof value === "number" ? value : undefined;
 }
 
 /** The progress of a run as JSON. `at` is first here too. */

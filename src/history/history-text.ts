@@ -1,6 +1,7 @@
 import { authorsText, causeWords, driftWords } from "../render/cause-text.ts";
 import { effectMarks, verbSigns } from "../render/change-text.ts";
 import { durationText, type Paint, printable, revisionText, valueText } from "../render/format.ts";
+import { stepEventText } from "../render/step-event-text.ts";
 import { tokenUseText } from "../state/audit-status.ts";
 import { type RolloutRecord, turnText } from "../state/rollout-turn.ts";
 import type { HistoryChange, HistoryEntry, HistoryEntryResult } from "./history.ts";
@@ -34,8 +35,11 @@ export function renderHistoryEntry(entry: HistoryEntry, paint: Paint): string {
   const failure = entry.failure === undefined ? [] : [`  ${printable(entry.failure.message)}`];
   const held = entry.holds.map(({ reason, message }) => `  ${printable(message)} (${reason})`);
   const uses = (entry.tokenUses ?? []).map((use) => `  ${printable(tokenUseText(use))}`);
+  const moves = (entry.stepEvents ?? []).map((each) => `  ${printable(stepEventText(each))}`);
   const changes = entry.changes.flatMap((change) => linesOf(change, paint));
-  return [head, ...changes, ...held, ...failure, ...uses].map((line) => `${line}\n`).join("");
+  return [head, ...moves, ...changes, ...held, ...failure, ...uses]
+    .map((line) => `${line}\n`)
+    .join("");
 }
 
 export function renderTurn(record: RolloutRecord, paint: Paint): string {

@@ -16,6 +16,7 @@ import {
   type Trigger,
   type ZoneReport,
 } from "../state/run-report.ts";
+import type { StepEvent } from "../state/step-wait.ts";
 import { holdsOf, type ZoneState, type ZoneStatus } from "../state/zone-state.ts";
 
 /** What became of a change; `found`: it was only planned. */
@@ -50,6 +51,11 @@ export interface HistoryChange {
   readonly authors?: readonly Author[];
 }
 
+/** What became of a policy or rule with steps. */
+export interface HistoryStep extends Omit<StepEvent, "zone" | "key"> {
+  readonly key: string;
+}
+
 /** A run with changes or a new result, or the removal of the zone from the files. */
 export interface HistoryEntry {
   readonly at: Date;
@@ -73,6 +79,8 @@ export interface HistoryEntry {
   readonly failure: Pick<Failure, "code" | "message" | "ray"> | undefined;
   /** Uses of our tokens elsewhere that were found before the run; left out: none. */
   readonly tokenUses?: readonly TokenUse[];
+  /** Steps that objects took with the run; left out: none. */
+  readonly stepEvents?: readonly HistoryStep[];
 }
 
 /** What became of the changes of a run that is sending writes, in the order of the changes of its first line. */
@@ -88,7 +96,13 @@ export interface HistoryView {
   of(zone: string): readonly HistoryEntry[];
 }
 
-export function historyEntryOf({ before, report, after, tokenUses = [] }: ZoneStep): HistoryEntry {
+export function historyEntryOf({
+  before,
+  report,
+  after,
+  tokenUses = [],
+  stepEvents = [],
+}: ZoneStep): HistoryEntry {
   const entry = undeclaredEntryOf(report);
   const isOnset = entry.causes.includes("drift") && before.driftedSince === undefined;
   const { failure } = after;
@@ -100,6 +114,7 @@ export function historyEntryOf({ before, report, after, tokenUses = [] }: ZoneSt
     holds: holdsOf(after),
     failure: failure && { code: failure.code, message: failure.message, ray: failure.ray },
     ...(tokenUses.length === 0 ? {} : { tokenUses }),
+    ...(stepEvents.length === 0 ? {} : { stepEvents: stepEvents.map(historyStepOf) }),
   };
 }
 
@@ -145,6 +160,10 @@ export function afterProgress(
   return { ...entry, at, changes };
 }
 
+function historyStepOf({ zone: _zone, ...step }: StepEvent): HistoryStep {
+  return step;
+}
+
 /** The entry of a zone that is no longer declared: it is not reconciled, so its status is unknown. */
 export function removalEntryOf(
   { declared }: ZoneState,
@@ -175,11 +194,11 @@ const emptyEntry = {
 
 /**
  * Whether an entry differs from the last kept one of its zone: a month of the same drift, detected every quarter of an
- * hour, is one entry. A run that wrote, or tells of a use of a token elsewhere, is always kept.
+ * hour, is one entry. A run that wrote, or tells of a use of a token elsewhere or of a step, is always kept.
  */
 export function isNews(entry: HistoryEntry, last: HistoryEntry | undefined): boolean {
   if (entry.changes.some(({ result }) => result !== "found")) return true;
-  if (entry.tokenUses !== undefined) return true;
+  if (entry.tokenUses !== undefined || entry.stepEvents !== undefined) return true;
   if (last === undefined) return entry.result !== "in_sync";
   return contentKey(entry) !== contentKey(last) || (isAuthorKnown(entry) && !isAuthorKnown(last));
 }

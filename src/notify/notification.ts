@@ -3,12 +3,14 @@ import { changesWith } from "../plan/cause/cause.ts";
 import type { Change } from "../plan/change.ts";
 import { changedByLine, driftWords } from "../render/cause-text.ts";
 import { changesLine, driftLine } from "../render/change-text.ts";
+import { stepEventText } from "../render/step-event-text.ts";
 import { type JudgedTokenUse, tokenUseText } from "../state/audit-status.ts";
 import { hasNewDrift, weakeningOf } from "../state/drift.ts";
 import type { ZoneStep } from "../state/fleet.ts";
 import { errorSummary, isFirstRound, isLoaded, type LoadReport } from "../state/load-report.ts";
 import { type RolloutTurn, turnText } from "../state/rollout-turn.ts";
 import { isObservation, type ZoneReport } from "../state/run-report.ts";
+import type { StepEvent } from "../state/step-wait.ts";
 import { driftOf, type ZoneState } from "../state/zone-state.ts";
 import { firstOf } from "../syntax/first-of.ts";
 import type { ZoneLabels } from "../zone/desired-zone.ts";
@@ -32,6 +34,8 @@ export type NotificationReason =
   | "RolloutEnded"
   | "HistoryHead"
   | "TokenUsedElsewhere"
+  | "StepPromoted"
+  | "StepSetBack"
   | "ScriptFindings"
   | "NoScriptFindings";
 
@@ -159,6 +163,25 @@ export function notificationOfTokenUses(
     revision: report?.revision,
     commit: report?.commit,
     run: report?.run,
+  };
+}
+
+/** The notification about a step of a policy or rule; `undefined`: nothing else is in force. */
+export function notificationOfStep(
+  event: StepEvent,
+  { at, revision, commit }: Pick<Notification, "at" | "revision" | "commit">,
+): Notification | undefined {
+  if (event.event !== "promoted" && event.event !== "set_back") return undefined;
+  const isOrdered = event.cause !== undefined && "by" in event.cause;
+  const isSetBack = event.event === "set_back";
+  return {
+    reason: isSetBack ? "StepSetBack" : "StepPromoted",
+    severity: isSetBack && !isOrdered ? "error" : "info",
+    at,
+    zone: event.zone,
+    message: stepEventText(event),
+    revision,
+    commit,
   };
 }
 

@@ -64,7 +64,8 @@ function stopText({ from, cause }: Stop): string {
   return "by" in cause ? `${left} by ${cause.by}` : `${left} after ${rateText(cause)}`;
 }
 
-function rateText({ count, requests }: Rate): string {
+/** `130 in 20000 requests, 65 per 10,000`. */
+export function rateText({ count, requests }: Rate): string {
   const rate = requests === 0 ? 0 : (count * 10_000) / requests;
   return `${count} in ${requests} requests, ${Number(rate.toPrecision(3))} per 10,000`;
 }

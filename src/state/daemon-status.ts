@@ -2,6 +2,7 @@ import type { Mode } from "../zone/desired-zone.ts";
 import type { ZoneName } from "../zone/zone.ts";
 import type { AuditFeedStatus } from "./audit-status.ts";
 import type { CollectorStatus } from "./collector-status.ts";
+import type { StepStateName } from "./steps-status.ts";
 
 /** A credential without its token. */
 export interface CredentialStatus {
@@ -77,6 +78,8 @@ export interface DaemonStatus {
   readonly audit: AuditFeedStatus | undefined;
   /** `undefined`: another process works, or there is no store to keep measurements. */
   readonly measurements: CollectorStatus | undefined;
+  /** Policies and rules with steps by state; left out: there are none. */
+  readonly steps?: ReadonlyMap<StepStateName, number> | undefined;
   readonly queue: { readonly waiting: number; readonly running: readonly ZoneName[] };
   readonly credentials: readonly CredentialStatus[];
   readonly state: StateStatus;

@@ -10,6 +10,7 @@ import {
 import { isLoaded, type LoadReport } from "./load-report.ts";
 import type { ZoneReport } from "./run-report.ts";
 import type { ScriptWatch } from "./scripts/script-watch.ts";
+import type { StepEvent } from "./step-wait.ts";
 import {
   afterReport,
   type DifferedSince,
@@ -198,6 +199,8 @@ export interface ZoneStep {
   readonly after: ZoneState;
   /** Uses of our tokens elsewhere about which the run tells; left out: none. */
   readonly tokenUses?: readonly JudgedTokenUse[];
+  /** What became of its steps before the run; left out: nothing. */
+  readonly stepEvents?: readonly StepEvent[];
 }
 
 /** Receives every run and load after the fleet has recorded it. Must not block. */

@@ -67,35 +67,17 @@ export type StepWait =
   /** Another object of the zone is promoted or watched. */
   | { readonly reason: "other_object"; readonly key: ResourceKey };
 
+/** `watched`: the watch is over. */
+export const stepEventNames = ["promoted", "set_back", "stopped", "watched"] as const;
+
 /** What became of an object, or of a zone. */
 export interface StepEvent {
   readonly zone: ZoneName;
   readonly key: ResourceKey;
-  /** `watched`: the watch is over. */
-  readonly event: "promoted" | "set_back" | "stopped" | "watched";
+  readonly event: (typeof stepEventNames)[number];
   /** The step before; the same where none was left. */
   readonly from: StepValue;
   readonly to: StepValue;
   /** What was counted, or the name of the person; `undefined`: its conditions were fulfilled. */
   readonly cause: Stop["cause"] | undefined;
-}
-
-/** Where an object with steps stands. */
-export interface StepView {
-  readonly key: ResourceKey;
-  readonly steps: readonly StepValue[];
-  /** The value in force; `undefined`: it is not known, and the object stays at the step at which it is live. */
-  readonly step: StepValue | undefined;
-  /** Since when it is live at the step by the clock of the service; `undefined`: it is not, or that is not known. */
-  readonly since: Date | undefined;
-  readonly state: "unknown" | "waiting" | "watched" | "set_back" | "done";
-  /** `undefined`: nobody has looked yet. */
-  readonly wait: StepWait | undefined;
-}
-
-/** Where the objects of a zone stand. */
-export interface ZoneStepsView {
-  /** Who paused the zone; `undefined`: nobody did. */
-  readonly pausedBy: string | undefined;
-  readonly objects: readonly StepView[];
 }

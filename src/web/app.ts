@@ -15,6 +15,7 @@ import { answersJson } from "../render/write-answers.ts";
 import { type DaemonStatus, isWorking } from "../state/daemon-status.ts";
 import type { Fleet } from "../state/fleet.ts";
 import type { WaveStatus } from "../state/load-report.ts";
+import type { ZoneStepsStatus } from "../state/steps-status.ts";
 import type { ZoneState } from "../state/zone-state.ts";
 import { errorText } from "../syntax/error-code.ts";
 import type { JsonObject } from "../syntax/json.ts";
@@ -56,6 +57,8 @@ export interface AppParts {
   /** The counts of a zone since a moment; `undefined`: nothing is measured. Rejects if the store cannot be read. */
   readonly seriesOf: (zone: ZoneName, since: Date) => Promise<ZoneSeries | undefined>;
   facts(): DaemonStatus;
+  /** Where the policies and rules of a zone stand; `undefined`: none has steps. */
+  stepsOf(zone: ZoneName): ZoneStepsStatus | undefined;
   /** Whether a zone may be written now: what each link of the chain says. */
   answersOf(state: ZoneState): readonly LinkAnswer[];
   readonly metrics: {
@@ -90,6 +93,7 @@ export function createApp(parts: AppParts): Hono {
     daemon: parts.facts(),
     now: parts.clock.now(),
     canReconcile: parts.reconcile !== undefined,
+    stepsOf: (zone) => parts.stepsOf(zone),
     answersOf: (state) => parts.answersOf(state),
   });
   app.use(secureHeaders(headers));
@@ -246,9 +250,9 @@ function addJson(
     });
   };
   ofZone("", async (state) => {
-    if (!state.differing.some(isCountable)) return zoneJson(state);
+    if (!state.differing.some(isCountable)) return zoneJson(state, snapshot());
     const series = await readOrWhy(seriesOf, state, shownSince(snapshot().now));
-    return zoneJson(measuredState(state, series));
+    return zoneJson(measuredState(state, series), snapshot());
   });
   ofZone("/history", ({ declared }) => historyOfZoneJson(snapshot(), declared.name));
   ofZone("/write", (state) => answersJson(writeAnswerOf(state, snapshot())));

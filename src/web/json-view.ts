@@ -5,6 +5,7 @@ import type { ZoneSeries } from "../measure/measured-series.ts";
 import { causesIn } from "../plan/cause/cause.ts";
 import { changeJson, failureJson } from "../render/plan-json.ts";
 import { scriptsJson } from "../render/scripts/scripts-json.ts";
+import { stepWaitText } from "../render/step-text.ts";
 import type { AuditFeedStatus } from "../state/audit-status.ts";
 import type { CollectorStatus } from "../state/collector-status.ts";
 import type { ClusterStatus, CredentialStatus } from "../state/daemon-status.ts";
@@ -12,6 +13,7 @@ import { countByKind, driftIn } from "../state/drift.ts";
 import { removedShownMs } from "../state/fleet.ts";
 import type { InventoryFacts, InventoryState, ItemBrief } from "../state/inventory.ts";
 import type { HeldRevision, LoadReport, RolloutStatus, WaveStatus } from "../state/load-report.ts";
+import { type ObjectSteps, stepStateOf, type ZoneStepsStatus } from "../state/steps-status.ts";
 import {
   type ChangeRecord,
   driftOf,
@@ -140,7 +142,11 @@ function storedEntryOf(entry: StoredEntry): object {
 }
 
 /** `/api/v1/zones/:name`: the state of a zone. */
-export function zoneJson(state: ZoneState): JsonObject {
+export function zoneJson(
+  state: ZoneState,
+  { now, stepsOf }: Pick<Snapshot, "now" | "stepsOf">,
+): JsonObject {
+  const steps = stepsOf(state.declared.name);
   const { zone, declared, failure, notes, compared, driftOnsets, inventory, scripts } = state;
   const { suspension } = declared;
   const { id, plan } = zone ?? {};
@@ -156,7 +162,24 @@ export function zoneJson(state: ZoneState): JsonObject {
     unmanaged_resources: state.unmanaged.map(jsonOf),
     inventory: inventory === undefined ? null : inventoryJson(inventory),
     scripts: scripts === undefined ? null : scriptsJson(scripts),
+    steps: steps === undefined ? null : stepsJson(steps, now),
     changes: state.changes.map(recordJson),
+  };
+}
+
+function stepsJson({ objects, pausedBy }: ZoneStepsStatus, now: Date): JsonObject {
+  return { ...jsonOf({ pausedBy }), objects: objects.map((each) => objectStepsJson(each, now)) };
+}
+
+function objectStepsJson(object: ObjectSteps, now: Date): JsonObject {
+  const { key, promotion, step, since, counted, wait } = object;
+  const { field, steps, afterMs, watchMs } = promotion;
+  const time = wait?.reason === "measuring" || wait?.reason === "watched" ? wait : undefined;
+  return {
+    ...jsonOf({ key, state: stepStateOf(object, now), field, steps, step, since, counted }),
+    ...jsonOf({ afterSeconds: afterMs / 1_000, watchSeconds: watchMs / 1_000 }),
+    passed_seconds: time === undefined ? null : time.ms / 1_000,
+    waits_for: wait === undefined ? null : { reason: wait.reason, message: stepWaitText(wait) },
   };
 }
 

@@ -3,7 +3,9 @@ import type { LinkAnswer } from "../plan/guard/may-write.ts";
 import type { WriteAnswer } from "../render/write-answers.ts";
 import type { DaemonStatus } from "../state/daemon-status.ts";
 import type { Fleet } from "../state/fleet.ts";
+import type { ZoneStepsStatus } from "../state/steps-status.ts";
 import type { ZoneState } from "../state/zone-state.ts";
+import type { ZoneName } from "../zone/zone.ts";
 
 /** What a page or a JSON response is made from. */
 export interface Snapshot {
@@ -13,6 +15,8 @@ export interface Snapshot {
   readonly now: Date;
   /** Whether reconciles can be requested. */
   readonly canReconcile: boolean;
+  /** Where the policies and rules of a zone stand; `undefined`: none has steps. */
+  readonly stepsOf: (zone: ZoneName) => ZoneStepsStatus | undefined;
   /** Whether a zone may be written now: what each link of the chain says. */
   readonly answersOf: (state: ZoneState) => readonly LinkAnswer[];
 }

@@ -1,17 +1,21 @@
 import { describe, it } from "vitest";
 
 import { version } from "../../src/host/version.ts";
+import { countSteps, stepStates } from "../../src/state/steps-status.ts";
 import { metricTable } from "../../src/telemetry/metrics/metric-table.ts";
 import { SimulatedClock } from "../support/clock.ts";
 import { zones } from "../support/daemon-story-files.ts";
 import { daemonStory, type Story } from "../support/daemon-story.ts";
 import { control, exampleWithEmulator } from "../support/example.ts";
+import { fleetOf } from "../support/fleets.ts";
 import { freeLease, leasePath, startKubeApi } from "../support/kube-api.ts";
 import { logged, logLines } from "../support/log-lines.ts";
 import { installation, noPostgres } from "../support/postgres.ts";
 import { eventually } from "../support/processes.ts";
+import { at, daemon as daemonFacts } from "../support/reports.ts";
 import { stop, textFrom } from "../support/running.ts";
-import { parsed, type Series, seriesIn } from "../support/scrapes.ts";
+import { freshMetrics, parsed, scrape, type Series, seriesIn } from "../support/scrapes.ts";
+import { steppedZone } from "../support/stepped.ts";
 
 const { blog, shop, brand } = zones;
 
@@ -43,6 +47,8 @@ const expectedRows: Readonly<Record<keyof typeof metricTable, Row | ((story: Sto
     'wave="2",state="waiting"': 2,
     'wave="1",state="unsettled"': 1,
   },
+  // Of what a process would tell of these objects.
+  steps: Object.fromEntries(stepStates.map((state) => [`state="${state}"`, 1])),
   // The first twelve digits of the hash, which a revision of files without Git shows.
   filesHash: ({ revision }) => ({
     "": Number.parseInt(revision.replace("sha256-", "").slice(0, 12), 16),
@@ -311,6 +317,14 @@ async function measuredRows(): Promise<ReadonlyMap<string, Row>> {
   );
 }
 
+/** What is exported of objects in each state of their steps. */
+async function stepRows(): Promise<ReadonlyMap<string, Row>> {
+  const steps = countSteps([steppedZone()], at(28));
+  const { series } = await scrape(freshMetrics(), fleetOf(), daemonFacts({ steps }));
+  const rows = [...rowsOf(series)];
+  return new Map(rows.filter(([name]) => name === "zonewarden_steps"));
+}
+
 function signs(row: Row): Row {
   return Object.fromEntries(
     Object.entries(row).map(([labels, value]) => [labels, Math.sign(value)]),
@@ -334,6 +348,7 @@ describe.skipIf(noPostgres)(`every metric ${noPostgres ?? ""}`, () => {
       ...(await scriptRows()),
       ...(await rolloutRows()),
       ...(await measuredRows()),
+      ...(await stepRows()),
     ]);
     const rowsWhileHeld = rowsOf(story.seriesWhileHeld);
     const table = new Map(Object.entries(expectedRows));

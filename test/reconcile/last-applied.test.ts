@@ -130,9 +130,12 @@ describe("what a run without success leaves known", () => {
   });
 });
 
-function atStep(at: number): ReturnType<typeof policy> {
-  const steps = promotion({ steps: ["log", "allow"], at });
-  return policy("checkout", { action: "allow", promotion: steps });
+/** A policy on its way to `allow`. */
+function atStep(at: number): Policy {
+  return policy("checkout", {
+    action: "allow",
+    promotion: promotion({ steps: ["log", "allow"], at }),
+  });
 }
 
 describe("why an object with steps differs, after a restart", () => {

@@ -16,6 +16,7 @@ export function snapshotOf(fleet: Fleet): Snapshot {
     daemon: daemon(),
     now: at(30),
     canReconcile: false,
+    stepsOf: () => undefined,
     answersOf,
   };
 }

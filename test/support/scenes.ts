@@ -4,6 +4,7 @@ import type { JudgedTokenUse } from "../../src/state/audit-status.ts";
 import type { Fleet } from "../../src/state/fleet.ts";
 import type { InventoryReport } from "../../src/state/inventory.ts";
 import type { ZoneReport } from "../../src/state/run-report.ts";
+import type { StepEvent } from "../../src/state/step-wait.ts";
 import { b, fleetOf, held, shop } from "./fleets.ts";
 import { inventoryRead, inventoryUnreadable } from "./inventories.ts";
 import { cookie, script } from "./inventory.ts";
@@ -51,11 +52,12 @@ export function sceneHistory(): HistoryView {
   return historyOf(fleetBefore(), sceneReports());
 }
 
-/** The history of runs, one after the other; each found these uses of our token elsewhere. */
+/** The history of runs, one after the other; each found these uses of our token elsewhere, and what became of steps. */
 export function historyOf(
   fleet: Fleet,
   reports: readonly ZoneReport[],
   tokenUses: readonly JudgedTokenUse[] = [],
+  stepEvents: readonly StepEvent[] = [],
 ): RecentHistory {
   const history = new RecentHistory(1_000_000);
   for (const each of reports) {
@@ -63,7 +65,7 @@ export function historyOf(
     fleet.recordZone(each);
     const after = fleet.zone(each.zone);
     if (before === undefined || after === undefined) throw new Error(`${each.zone}: not declared`);
-    history.record({ before, report: each, after, tokenUses });
+    history.record({ before, report: each, after, tokenUses, stepEvents });
   }
   return history;
 }

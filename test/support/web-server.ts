@@ -22,6 +22,7 @@ export function serveFleet(fleet: Fleet, more: Partial<ServerOptions> = {}): Pro
     storedFleet: () => Promise.resolve(undefined),
     seriesOf: () => Promise.resolve(undefined),
     facts: () => daemon(),
+    stepsOf: () => undefined,
     answersOf,
     metrics: {
       contentType: metrics.contentType,

@@ -1,5 +1,6 @@
 import { describe, it } from "vitest";
 
+import { countSteps, stepStates } from "../../src/state/steps-status.ts";
 import { fleetOf } from "../support/fleets.ts";
 import {
   at,
@@ -15,6 +16,7 @@ import {
   start,
 } from "../support/reports.ts";
 import { freshMetrics, scrape } from "../support/scrapes.ts";
+import { steppedZone } from "../support/stepped.ts";
 
 describe("the process", () => {
   it("exports the active revision, and whether the last load was successful", async ({
@@ -56,6 +58,17 @@ describe("the process", () => {
     expect(series.get("zonewarden_files_hash")).toBe(0xa1b2c3d4e5f6);
     fleet.recordLoad(load());
     expect((await scrape(freshMetrics(), fleet)).text).not.toContain("zonewarden_files_held_info{");
+  });
+
+  it("exports how many policies and rules are in which state of their steps", async ({
+    expect,
+  }) => {
+    const steps = countSteps([steppedZone(at(30))], at(30));
+    const { series, text } = await scrape(freshMetrics(), fleetOf(), daemon({ steps }));
+    expect(series.get('zonewarden_steps{state="set_back"}')).toBe(1);
+    expect(text.match(/^zonewarden_steps\{/gm)).toHaveLength(stepStates.length);
+    const none = await scrape(freshMetrics(), fleetOf(), daemon({ steps: undefined }));
+    expect(none.text).not.toContain("zonewarden_steps{");
   });
 
   it("exports Git's name for a revision beside it", async ({ expect }) => {

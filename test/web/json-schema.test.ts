@@ -12,6 +12,7 @@ import { answersJson } from "../../src/render/write-answers.ts";
 import type { CollectorState } from "../../src/state/collector-status.ts";
 import { loadResults } from "../../src/state/load-report.ts";
 import { triggers } from "../../src/state/run-report.ts";
+import { stepStates } from "../../src/state/steps-status.ts";
 import { zoneStatuses } from "../../src/state/zone-state.ts";
 import { coerceObjects, isJsonObject, type Json, type JsonObject } from "../../src/syntax/json.ts";
 import {
@@ -26,7 +27,7 @@ import {
   zonesJson,
 } from "../../src/web/json-view.ts";
 import { selectionFrom } from "../../src/web/pages/selection.ts";
-import { writeAnswerOf } from "../../src/web/snapshot.ts";
+import { type Snapshot, writeAnswerOf } from "../../src/web/snapshot.ts";
 import { a, after, fleetOf, shop } from "../support/fleets.ts";
 import { measuredWeek } from "../support/measured-week.ts";
 import { snapshotOf } from "../support/pages.ts";
@@ -46,6 +47,7 @@ import {
   tokenUse,
 } from "../support/reports.ts";
 import { historyOf, scene } from "../support/scenes.ts";
+import { setBack, steppedZone } from "../support/stepped.ts";
 import { storedScene } from "../support/stored-scene.ts";
 
 const file = path.resolve(import.meta.dirname, "../../schemas/status.schema.json");
@@ -81,7 +83,10 @@ function valuesOf(definition: string): Json | undefined {
 }
 
 describe("the schema of /api/v1", () => {
-  const snapshot = snapshotOf(scene());
+  const snapshot: Snapshot = {
+    ...snapshotOf(scene()),
+    stepsOf: (name) => (name === shop ? steppedZone() : undefined),
+  };
 
   it("describes what is sent of the fleet", ({ expect }) => {
     expect(faultsOf("fleet", fleetJson(snapshot))).toBe("");
@@ -90,9 +95,10 @@ describe("the schema of /api/v1", () => {
   });
 
   it.for(scene().zones)("describes $declared.name, which is $status", (state, { expect }) => {
-    expect(faultsOf("zone", zoneJson(state))).toBe("");
+    expect(faultsOf("zone", zoneJson(state, snapshot))).toBe("");
     expect(faultsOf("write", answersJson(writeAnswerOf(state, snapshot)))).toBe("");
     expect(valuesOf("link")).toEqual(writeLinks);
+    expect(valuesOf("stepState")).toEqual(stepStates);
   });
 
   it.for(scene().zones)("describes the history of $declared.name", (state, { expect }) => {
@@ -155,14 +161,21 @@ describe("the schema of /api/v1", () => {
   it.for(deleteReasons)("describes a delete whose reason is %s", (reason, { expect }) => {
     const gone: Change = { ...a, verb: "delete", id: "1", reason };
     const state = after({ result: "planned", cause: "drift", changes: [gone] });
-    expect(faultsOf("zone", zoneJson(state))).toBe("");
+    expect(faultsOf("zone", zoneJson(state, snapshot))).toBe("");
+  });
+
+  it("describes a history with steps", ({ expect }) => {
+    const told = historyOf(fleetOf(), [report(shop, 1, { result: "in_sync" })], [], [setBack]);
+    const body = historyOfZoneJson({ ...snapshot, history: told }, shop);
+    expect(faultsOf("history", body)).toBe("");
+    expect(body).toMatchObject({ entries: [{ steps: [{ event: "set_back" }] }] });
   });
 
   it("describes a fleet without inventories", ({ expect }) => {
     const off = scene();
     off.followInventory(false);
     expect(faultsOf("fleet", fleetJson({ ...snapshot, fleet: off }))).toBe("");
-    for (const state of off.zones) expect(faultsOf("zone", zoneJson(state))).toBe("");
+    for (const state of off.zones) expect(faultsOf("zone", zoneJson(state, snapshot))).toBe("");
   });
 
   it("describes a fleet of which a revision is held", ({ expect }) => {
@@ -180,8 +193,8 @@ describe("the schema of /api/v1", () => {
     expect(faultsOf("diagnostics", diagnostics)).toBe("");
     expect(diagnostics).toMatchObject({ diagnostics: [], held: { message: fleetRefusal.message } });
     for (const state of held.zones) {
-      expect(faultsOf("zone", zoneJson(state))).toBe("");
-      expect(zoneJson(state)).toMatchObject({
+      expect(faultsOf("zone", zoneJson(state, snapshot))).toBe("");
+      expect(zoneJson(state, snapshot)).toMatchObject({
         hold_reasons: ["fleet_change"],
         holds: [fleetRefusal],
       });

@@ -141,7 +141,7 @@ describe("zones as JSON", () => {
       fields: [{ field: "action", after: "allow" }],
       effect: { direction: "strengthens", may_break: false },
     };
-    expect(sent(zoneJson(state))).toMatchObject({
+    expect(sent(zoneJson(state, snapshotOf(fleetOf())))).toMatchObject({
       id: "023e105f4ecef8ad9ca31a8372d0c353",
       account: { name: "Example Shops" },
       causes: ["drift"],
@@ -156,7 +156,7 @@ describe("zones as JSON", () => {
   it("exist for a zone without a run", ({ expect }) => {
     const state = fleetOf().zone(shop);
     if (state === undefined) throw new Error("not declared");
-    expect(sent(zoneJson(state))).toMatchObject({
+    expect(sent(zoneJson(state, snapshotOf(fleetOf())))).toMatchObject({
       id: null,
       account: null,
       last_run: null,
@@ -172,7 +172,7 @@ describe("what browsers saw, as JSON", () => {
   const inventoryOf = (name: string): unknown => {
     const state = fleet.zone(name);
     if (state === undefined) throw new Error(`${name} is not declared`);
-    return sent(zoneJson(state)["inventory"]);
+    return sent(zoneJson(state, snapshotOf(fleetOf()))["inventory"]);
   };
 
   it("is counted over the fleet, and finds its zones", ({ expect }) => {

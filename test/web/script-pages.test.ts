@@ -5,7 +5,7 @@ import { zoneJson } from "../../src/web/json-view.ts";
 import type { Script } from "../../src/zone/inventory-item.ts";
 import { fleetOf, shop } from "../support/fleets.ts";
 import { script } from "../support/inventory.ts";
-import { fleetPage, wordsOf, zonePage } from "../support/pages.ts";
+import { fleetPage, snapshotOf, wordsOf, zonePage } from "../support/pages.ts";
 import { declared } from "../support/reports.ts";
 import { authorised, check, day, declaredScripts, readingOf } from "../support/watched.ts";
 
@@ -69,7 +69,10 @@ describe("the declared scripts on the page of a zone", () => {
     fleet.recordScripts(shop, check(declaredScripts([]), undefined, day(2)).watch);
     expect(wordsOf(zonePage(fleet))).toContain("the inventory was not read yet");
     const state = fleet.zone(shop);
-    expect(state && zoneJson(state)["scripts"]).toMatchObject({ read_at: null, findings: [] });
+    expect(state && zoneJson(state, snapshotOf(fleet))["scripts"]).toMatchObject({
+      read_at: null,
+      findings: [],
+    });
   });
 });
 

@@ -2,11 +2,11 @@ import { hourMs } from "../../measure/hours.ts";
 import { isAdoption } from "../../plan/ownership.ts";
 import { policyForm } from "../../plan/policies/policy-form.ts";
 import { keysDone, type PlannedReport, type ZoneReport } from "../../state/run-report.ts";
-import type { StepView, StepWait, ZoneWait } from "../../state/step-wait.ts";
+import type { StepWait, ZoneWait } from "../../state/step-wait.ts";
+import type { ObjectSteps } from "../../state/steps-status.ts";
 import { isConverged } from "../../state/summary.ts";
 import type { Mode, ZoneContent } from "../../zone/desired-zone.ts";
 import { policyAtStep, type PromotedObject } from "../../zone/promoted-objects.ts";
-import type { StepValue } from "../../zone/promotion.ts";
 import type { ResourceKey } from "../../zone/resource.ts";
 import type { FleetZone } from "../fleet/desired-fleet.ts";
 import { decideSteps, isBusy, type StepDecision, type StepFacts } from "./step-decision.ts";
@@ -251,18 +251,19 @@ export class SteppedZone {
   }
 
   /** Where the objects stand. */
-  get view(): readonly StepView[] {
+  get view(): readonly ObjectSteps[] {
     return [...this.objects].map(([key, { promotion }]) => {
-      const state = this.steps.objects.get(key);
-      const { steps } = promotion;
-      const { step, since } = state ?? {};
+      const { step, since, isWatched = false, stop } = this.steps.objects.get(key) ?? {};
+      const evidence = this.#evidenceAt(key, "inHours") ?? this.#evidenceAt(key, "recently");
+      const { count, requests } = evidence?.latest ?? { count: 0, requests: 0 };
       return {
         key,
-        steps,
+        promotion,
         step,
         since: since === undefined ? undefined : new Date(since),
-        state: viewState(state, steps.at(-1)),
-        wait: this.#waits.get(key),
+        isWatched,
+        counted: requests === 0 ? undefined : { count, requests },
+        wait: stop === undefined ? this.#waits.get(key) : { reason: "stopped", stop },
       };
     });
   }
@@ -297,13 +298,6 @@ function formAt(object: PromotedObject, at: number | undefined): string | undefi
 
 function contentsOf({ desired, wave, held }: FleetZone): readonly ZoneContent[] {
   return [desired, wave, held].flatMap((each) => each?.content ?? []);
-}
-
-function viewState(state: StepState | undefined, last: StepValue | undefined): StepView["state"] {
-  if (state === undefined) return "unknown";
-  if (state.isWatched) return "watched";
-  if (state.stop !== undefined) return "set_back";
-  return state.step === last && state.isLive ? "done" : "waiting";
 }
 
 /**

@@ -3,7 +3,8 @@ import { readSeries } from "../../measure/measured-series.ts";
 import type { MeasurementReader } from "../../measure/measurement-store.ts";
 import type { ReadRecentCounts, RecentCounts } from "../../measure/recent-counts.ts";
 import type { ZoneReport } from "../../state/run-report.ts";
-import type { StepEvent, Stop, ZoneStepsView } from "../../state/step-wait.ts";
+import type { StepEvent, Stop } from "../../state/step-wait.ts";
+import type { ZoneStepsStatus } from "../../state/steps-status.ts";
 import type { Mode } from "../../zone/desired-zone.ts";
 import type { Clock } from "../../zone/ports.ts";
 import type { PromotedObject } from "../../zone/promoted-objects.ts";
@@ -373,9 +374,14 @@ export class Steps {
   }
 
   /** Where the objects of a zone stand; `undefined`: it has none with steps. */
-  view(name: ZoneName): ZoneStepsView | undefined {
+  view(name: ZoneName): ZoneStepsStatus | undefined {
     const zone = this.#zones.get(name);
     return zone && { pausedBy: zone.steps.pausedBy, objects: zone.view };
+  }
+
+  /** Where the objects of all zones stand. */
+  get views(): readonly ZoneStepsStatus[] {
+    return [...this.#zones.keys()].flatMap((name) => this.view(name) ?? []);
   }
 
   /**

@@ -67,6 +67,7 @@ function addWork(add: Add, fleet: Fleet, daemon: DaemonStatus): void {
   add(metricTable.filesInfo, revisionInfo(load?.source, load));
   add(metricTable.filesHeld, revisionInfo(load?.source, load?.held));
   add(metricTable.rolloutZones, rolloutSeries(load?.rollout));
+  add(metricTable.steps, stepSeries(daemon));
   add(metricTable.filesHash, load === undefined ? 0 : hashNumber(load.hash));
   add(metricTable.filesLoaded, Number(load !== undefined && isLoaded(load)));
   add(metricTable.filesLoadedAt, seconds(fleet.loadedAt));
@@ -126,6 +127,10 @@ function rolloutSeries(rollout: RolloutStatus | undefined): readonly Sample[] {
       { labels: { wave, state: "unsettled" }, value: each === begun ? unsettled.length : 0 },
     ];
   });
+}
+
+function stepSeries({ steps = new Map() }: DaemonStatus): readonly Sample[] {
+  return [...steps].map(([state, value]) => ({ labels: { state }, value }));
 }
 
 function oldestSuccess({ zones }: Fleet): number {

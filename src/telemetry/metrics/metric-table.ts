@@ -11,6 +11,7 @@ import { impacts } from "../../state/drift.ts";
 import { loadResults } from "../../state/load-report.ts";
 import { changeResults, runResults, triggers } from "../../state/run-report.ts";
 import { findingKinds } from "../../state/scripts/script-watch.ts";
+import { stepStates } from "../../state/steps-status.ts";
 import { zoneStatuses } from "../../state/zone-state.ts";
 import { itemKinds, itemStatuses, resourceKinds } from "../../zone/inventory-item.ts";
 import { kinds, listedKinds } from "../../zone/resource.ts";
@@ -53,6 +54,11 @@ export const metricTable = {
     "zonewarden_rollout_zones",
     "Zones that wait for their wave, or delay the next one.",
     { wave: "waves", state: ["waiting", "unsettled"] },
+  ),
+  steps: gauge(
+    "zonewarden_steps",
+    "Policies and rules with steps by state; no series where none has steps.",
+    { state: stepStates },
   ),
   filesHash: gauge(
     "zonewarden_files_hash",

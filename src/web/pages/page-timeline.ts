@@ -3,6 +3,7 @@ import type { HistoryEntry } from "../../history/history.ts";
 import { driftTimeIn, type Period, type StatusSpan, statusSpans } from "../../history/timeline.ts";
 import { changedByLine, driftWords } from "../../render/cause-text.ts";
 import { html, type Html } from "../../render/html.ts";
+import { stepEventText } from "../../render/step-event-text.ts";
 import type { ZoneState } from "../../state/zone-state.ts";
 import type { Snapshot } from "../snapshot.ts";
 import {
@@ -108,12 +109,13 @@ function recentEntries(zone: string, entries: readonly HistoryEntry[], now: Date
 }
 
 function entryItem(entry: HistoryEntry, now: Date): Html {
-  const { at, result: outcome, causes, trigger, changes, holds, failure } = entry;
+  const { at, result: outcome, causes, trigger, changes, holds, failure, stepEvents } = entry;
   const who = changedByLine(changes);
   const why = failure?.message ?? holds[0]?.message ?? "";
   return html`<li>
     ${moment(at, now)} <b>${outcome.replaceAll("_", " ")}</b>
     ${causes.length > 0 && `after ${causeText(causes)}`}
+    ${stepEvents?.map((each) => html`<span class="note">${foreign(stepEventText(each))}</span>`)}
     <span class="note">
       ${trigger}${changes.map(
         ({ key, direction, drift, result }) =>

@@ -44,9 +44,10 @@ import { renderInventory } from "./page-zone-inventory.ts";
 import { labelLinks } from "./page-zone-list.ts";
 import { renderMeasurements } from "./page-zone-measurements.ts";
 import { renderScripts } from "./page-zone-scripts.ts";
+import { renderSteps } from "./page-zone-steps.ts";
 
 /**
- * The page of a zone: status, plan, measurements, inventory, history.
+ * The page of a zone: status, plan, steps, measurements, inventory, history.
  *
  * @param series the counts of the last days; `undefined`: nothing is measured; a text says why they cannot be read.
  */
@@ -65,6 +66,7 @@ export function renderZonePage(
         <div>
           ${renderAlerts(state)} ${plan(state, snapshot.now)} ${writeChain(state, snapshot)}
           ${[
+            renderSteps(snapshot.stepsOf(name), snapshot.now),
             renderMeasurements(series, snapshot.daemon.measurements),
             renderScripts(state, snapshot.now),
             renderInventory(state, snapshot.now),

@@ -62,6 +62,11 @@ rect.day { fill: var(--card); opacity: 0.6; }
 .counts li { display: grid; grid-template-columns: minmax(0, 19rem) minmax(0, 1fr); gap: 2px 16px; align-items: center; padding: 8px 0; border-top: 1px solid var(--line); }
 .counts li:first-child { border: 0; padding-top: 0; }
 .counts .axis { margin-left: calc(19rem + 16px); }
+.ladder { display: flex; flex-wrap: wrap; gap: 4px; list-style: none; padding: 0; font-size: 12.5px; color: var(--quiet); }
+.ladder li { padding: 0; border: 0; display: block; }
+.ladder li + li::before { content: "→ "; }
+.ladder [aria-current] { font-weight: 600; color: var(--text); }
+.counts .share { margin-bottom: 6px; }
 .hours { display: block; width: 100%; height: 40px; }
 .hours path { vector-effect: non-scaling-stroke; }
 .hours .days { stroke: var(--line); }

@@ -1,0 +1,42 @@
+import type { StepEvent } from "../state/step-wait.ts";
+import type { Promotion } from "../zone/promotion.ts";
+import { durationText, plural } from "./format.ts";
+import { rateText } from "./step-text.ts";
+
+/** `policy/checkout is set back from allow to log: 130 in 20000 requests, 65 per 10,000`. */
+export function stepEventText({
+  key,
+  event,
+  from,
+  to,
+  cause,
+}: Omit<StepEvent, "zone" | "key"> & { readonly key: string }): string {
+  const what = {
+    promoted: `is promoted from ${from} to ${to}`,
+    set_back: `is set back from ${from} to ${to}`,
+    stopped: `stays at ${to}`,
+    watched: `is not watched any more, and stays at ${to}`,
+  }[event];
+  if (cause === undefined) return `${key} ${what}`;
+  return `${key} ${what}: ${"by" in cause ? `by ${cause.by}` : rateText(cause)}`;
+}
+
+/** What a promotion asks for before the next step, and what sets a step back. */
+export function conditionsText({ afterMs, when, watchMs, rollback }: Promotion): string {
+  const after = durationText(afterMs);
+  const watched = watchMs === 0 ? "" : `; then watched for ${durationText(watchMs)}`;
+  const back =
+    rollback === undefined
+      ? ""
+      : `, set back above ${rollback.ratePer10k} per 10,000 of ${plural(rollback.requestsAtLeast, "request")} or more`;
+  if (when === "time_only") return `next after ${after}, whatever is counted${watched}${back}`;
+  const { ratePer10k, unknownScripts, requestsAtLeast } = when;
+  const asked = [
+    ...(ratePer10k === undefined ? [] : [`at most ${ratePer10k} per 10,000`]),
+    `${plural(requestsAtLeast, "request")} or more`,
+    ...(unknownScripts === undefined
+      ? []
+      : [`at most ${plural(unknownScripts, "unknown script")}`]),
+  ];
+  return `next after ${after} measured, with ${asked.join(", ")}${watched}${back}`;
+}

@@ -1,0 +1,51 @@
+import { describe, it } from "vitest";
+
+import { conditionsText, stepEventText } from "../../src/render/step-event-text.ts";
+import { logToAllow, promoted, setBack } from "../support/stepped.ts";
+
+describe("a step that an object takes", () => {
+  it.for([
+    [
+      setBack,
+      "policy/checkout is set back from allow to log: 130 in 20000 requests, 65 per 10,000",
+    ],
+    [
+      { ...setBack, cause: { by: "alice" } },
+      "policy/checkout is set back from allow to log: by alice",
+    ],
+    [promoted, "managed_rule/owasp is promoted from 1 to 2"],
+    [
+      { ...setBack, event: "stopped", from: "log", cause: { by: "alice" } },
+      "policy/checkout stays at log: by alice",
+    ],
+    [
+      { ...promoted, event: "watched", from: 2 },
+      "managed_rule/owasp is not watched any more, and stays at 2",
+    ],
+  ] as const)("is told as %j", ([event, text], { expect }) => {
+    expect(stepEventText(event)).toBe(text);
+  });
+});
+
+describe("steps", () => {
+  it.for([
+    [
+      {},
+      "next after 7 days measured, with at most 1 per 10,000, 1000 requests or more, at most 0 unknown scripts; then watched for 1 day, set back above 5 per 10,000 of 1000 requests or more",
+    ],
+    [
+      {
+        when: { ratePer10k: undefined, unknownScripts: undefined, requestsAtLeast: 1 },
+        watchMs: 0,
+        rollback: undefined,
+      },
+      "next after 7 days measured, with 1 request or more",
+    ],
+    [
+      { when: "time_only", rollback: undefined },
+      "next after 7 days, whatever is counted; then watched for 1 day",
+    ],
+  ] as const)("ask for %j", ([more, text], { expect }) => {
+    expect(conditionsText({ ...logToAllow, ...more })).toBe(text);
+  });
+});
