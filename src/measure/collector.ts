@@ -112,6 +112,11 @@ export class Collector {
     return this.#judged;
   }
 
+  /** The clock of the service in this process; `undefined`: it has not answered yet. */
+  get serviceNow(): Date | undefined {
+    return this.#service === undefined ? undefined : new Date(this.#now());
+  }
+
   /** Measures the declared zones, and no others. */
   declare(zones: readonly DesiredZone[]): void {
     const names = new Set(zones.map(({ zone }) => zone.name));

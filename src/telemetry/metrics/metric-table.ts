@@ -52,7 +52,7 @@ export const metricTable = {
   rolloutZones: gauge(
     "zonewarden_rollout_zones",
     "Zones that wait for their wave, or delay the next one.",
-    { wave: "waves", state: ["waiting", "unsettled"] },
+    { wave: "waves", state: ["waiting", "unsettled", "gate_over", "gate_unknown"] },
   ),
   filesHash: gauge(
     "zonewarden_files_hash",
