@@ -64,7 +64,7 @@ export function shortRevision(hash: string): string {
 
 /** `wave 2 began: 31 zones do not wait any longer`, or `rollout promoted in 3 zones by mia (10.0.0.7)`. */
 export function turnText(happened: RolloutTurn): string {
-  const { turn, wave, former = "", why = "" } = happened;
+  const { turn, wave, former = "" } = happened;
   const zones = zonesText(happened);
   switch (turn) {
     case "began":
@@ -75,7 +75,7 @@ export function turnText(happened: RolloutTurn): string {
     case "wave_began":
       return `wave ${wave} began: ${zones} ${zones === "1 zone" ? "does" : "do"} not wait any longer`;
     case "gate_over":
-      return `the gate of wave ${wave} is shut: ${why}`;
+      return gateText(happened);
     case "paused":
     case "resumed":
       return `rollout ${turn} by ${askerText(happened)}`;
@@ -91,4 +91,8 @@ function zonesText({ zones = 0 }: RolloutTurn): string {
 
 function askerText({ by = "", from = "" }: Partial<Asker>): string {
   return by === "" ? from : `${by} (${from})`;
+}
+
+function gateText({ wave, why = "" }: RolloutTurn): string {
+  return `the gate of wave ${wave} is shut: ${why}`;
 }
