@@ -8,6 +8,7 @@ import type { UnstoredLines } from "../history/file/unstored-lines.ts";
 import type { ServiceClient } from "../host/connect.ts";
 import type { Host } from "../host/host.ts";
 import { Collector } from "../measure/collector.ts";
+import { GateKeeper } from "../measure/gate-keeper.ts";
 import type { MeasurementStore } from "../measure/measurement-store.ts";
 import type { KeptStore } from "../memory/kept-store.ts";
 import type { LeaderDatabase } from "../memory/postgres/postgres-store.ts";
@@ -162,6 +163,7 @@ export function beginTerm(context: TermContext, { store: kept, history }: TermMe
   });
   const memory = { runs, revision, recordBeforeWrite, authors, steps };
   const reconciler = createReconciler({ parts, host, schedule }, reporter, memory);
+  const gate = gateKeeper(parts, host, reconciler, collector, kept.measurements);
   return {
     logger,
     beganAt: host.clock.now(),
@@ -174,7 +176,7 @@ export function beginTerm(context: TermContext, { store: kept, history }: TermMe
     collector,
     measurements: kept.measurements && recentRecords(kept.measurements, host.clock),
     run: (signals) => {
-      const others = [poller, audit.feed, ...(collector === undefined ? [] : [collector])];
+      const others = [poller, audit.feed, ...(collector === undefined ? [] : [collector]), ...gate];
       return workUntil(signals, reconciler, others);
     },
     [Symbol.asyncDispose]: async () => {
@@ -398,6 +400,29 @@ function createCollector(
     unusual: (zone, share) => logUnusualShare(logger, zone, share),
     bug: (error, zone) => logInternalError(logger, error, zone),
   });
+}
+
+/** Judges the gate of the waves by what is measured; none: there is no gate. */
+function gateKeeper(
+  { config: { rollout }, logger }: DaemonParts,
+  { clock }: Host,
+  reconciler: Reconciler,
+  collector: Collector | undefined,
+  reader: MeasurementStore | undefined,
+): readonly GateKeeper[] {
+  if (rollout?.gate === undefined || reader === undefined) return [];
+  const keeper = new GateKeeper(
+    { limits: rollout.gate, soakMs: rollout.soakMs },
+    {
+      gated: () => reconciler.gated,
+      judged: (judgements) => reconciler.judgeGate(judgements),
+      reader,
+      serviceNow: () => collector?.serviceNow,
+      clock,
+      bug: (error, zone) => logInternalError(logger, error, zone),
+    },
+  );
+  return [keeper];
 }
 
 /** Tells the collector which objects are live, by their ids. */

@@ -44,7 +44,7 @@ export function renderHistoryEntry(entry: HistoryEntry, paint: Paint): string {
 
 export function renderTurn(record: RolloutRecord, paint: Paint): string {
   const origin = paint("dim", `revision ${printable(revisionText(record))}`);
-  return `${[record.at.toISOString(), paint("bold", turnText(record)), origin].join("  ")}\n`;
+  return `${[record.at.toISOString(), paint("bold", printable(turnText(record))), origin].join("  ")}\n`;
 }
 
 function linesOf(change: HistoryChange, paint: Paint): readonly string[] {

@@ -27,6 +27,7 @@ export function rolloutRecordFrom(value: unknown): RolloutRecord | undefined {
     commit: coerceText(value["commit"]) || undefined,
     ...(typeof wave === "number" ? { wave } : {}),
     ...(typeof zones === "number" ? { zones } : {}),
+    ...(typeof value["why"] === "string" ? { why: value["why"] } : {}),
     ...(typeof value["former"] === "string" ? { former: value["former"] } : {}),
     ...(typeof by === "string" ? { by } : {}),
     ...(typeof from === "string" ? { from } : {}),

@@ -93,12 +93,21 @@ function effectIn(
   };
 }
 
+/** Events of these actions are of requests that did not pass as they came. */
+export const stoppingActions: readonly string[] = [
+  "block",
+  "managed_challenge",
+  "js_challenge",
+  "jschallenge",
+  "challenge",
+];
+
 /** The actions in which the events of rules and the violations of policies are counted (SERVICE.md C.8). */
 const actions: Readonly<Record<CountedEffect["before"], readonly string[]>> = {
   log: ["log"],
   challenge: ["managed_challenge", "js_challenge", "jschallenge", "challenge"],
   block: ["block", "allow"],
-  mixed: ["block", "managed_challenge", "js_challenge", "jschallenge", "challenge"],
+  mixed: stoppingActions,
 };
 
 function countOf(hour: HourCount, what: CountedEffect["before"] | "all"): number {
@@ -112,7 +121,9 @@ function isSampled(hour: HourCount): boolean {
 }
 
 function whyUnknown(asLive: readonly Hour[], all: readonly Hour[]): string {
-  const states = new Set((asLive.length > 0 ? asLive : all).map(({ count }) => textOf(count)));
+  const states = new Set(
+    (asLive.length > 0 ? asLive : all).map(({ count }) => whyUncounted(count)),
+  );
   const [only] = states;
   if (asLive.length === 0 && states.has("")) {
     return "no whole hour was measured since it is as it is live";
@@ -123,7 +134,7 @@ function whyUnknown(asLive: readonly Hour[], all: readonly Hour[]): string {
 }
 
 /** Why an hour has no count; "" if it has one. */
-function textOf(hour: HourCount): string {
+export function whyUncounted(hour: HourCount): string {
   switch (hour.state) {
     case "measured":
       return "";
@@ -134,7 +145,7 @@ function textOf(hour: HourCount): string {
     case "failed":
       return "its counts could not be read from the service";
     case "missing":
-      return "the store has no measurements of the last seven days";
+      return "the store has no measurements of it";
     case "undeclared":
       return "it is not known to have been live when the zone was measured";
   }

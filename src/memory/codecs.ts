@@ -256,6 +256,7 @@ export const rolloutZone: Codec<RolloutZone | undefined> = {
         hash: zone.gone.hash,
         origin: zone.gone.origin,
         at: zone.gone.appliedAt,
+        changed: zone.gone.changed,
       },
     }),
   decode: (stored) => {
@@ -269,11 +270,13 @@ export const rolloutZone: Codec<RolloutZone | undefined> = {
 
 function goneIn(json: Json | undefined): StoredGone | "unreadable" | undefined {
   if (json === undefined) return undefined;
-  const { former, hash, origin, at } = coerceObject(json);
+  const { former, hash, origin, at, changed: keys } = coerceObject(json);
   if (typeof former !== "string" || typeof hash !== "string") return "unreadable";
   if (typeof origin !== "string") return "unreadable";
   if (at !== undefined && typeof at !== "number") return "unreadable";
-  return { former, hash, origin, appliedAt: at };
+  const changed = coerceTexts(keys).filter(isResourceKey);
+  if (!Array.isArray(keys) || changed.length < keys.length) return "unreadable";
+  return { former, hash, origin, appliedAt: at, changed };
 }
 
 function sentWriteIn(json: JsonObject): SentWrite | undefined {

@@ -31,6 +31,7 @@ export type NotificationReason =
   | "RevisionHeld"
   | "RevisionRejected"
   | "RolloutBegan"
+  | "RolloutGateOver"
   | "RolloutEnded"
   | "HistoryHead"
   | "TokenUsedElsewhere"
@@ -221,16 +222,18 @@ export function notificationOfTurn(
   turn: RolloutTurn,
   { at, revision, commit }: LoadReport,
 ): Notification | undefined {
-  const reason = turnReasons[turn.turn];
-  if (reason === undefined) return undefined;
-  return { reason, severity: "info", at, zone: "", message: turnText(turn), revision, commit };
+  const content = turnContents[turn.turn];
+  return content && { ...content, at, zone: "", message: turnText(turn), revision, commit };
 }
 
-const turnReasons: Readonly<Partial<Record<RolloutTurn["turn"], NotificationReason>>> = {
-  began: "RolloutBegan",
-  replaced: "RolloutBegan",
-  ended: "RolloutEnded",
-  aborted: "RolloutEnded",
+const turnContents: Readonly<
+  Partial<Record<RolloutTurn["turn"], Pick<Notification, "reason" | "severity">>>
+> = {
+  began: { reason: "RolloutBegan", severity: "info" },
+  replaced: { reason: "RolloutBegan", severity: "info" },
+  gate_over: { reason: "RolloutGateOver", severity: "error" },
+  ended: { reason: "RolloutEnded", severity: "info" },
+  aborted: { reason: "RolloutEnded", severity: "info" },
 };
 
 function failedLoad(load: LoadReport): Pick<Notification, "reason" | "message"> {

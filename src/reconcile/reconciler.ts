@@ -3,6 +3,7 @@ import { isDeepStrictEqual } from "node:util";
 import { isFullyKnown } from "../plan/cause/applied-zone.ts";
 import type { RolloutAnswer, RolloutCommand } from "../state/asked-of-rollout.ts";
 import type { WaveStatus } from "../state/load-report.ts";
+import type { GatedZone, GateJudgement } from "../state/rollout-gate.ts";
 import type { Asker } from "../state/rollout-turn.ts";
 import type { Trigger, ZoneReport } from "../state/run-report.ts";
 import { isAborted, loopUntil, type StopSignals } from "../zone/signals.ts";
@@ -157,6 +158,16 @@ export class Reconciler {
     this.#round.reconfigure(options);
     this.steps?.reconfigure(options.mode);
     this.#queues.promoteDue();
+  }
+
+  /** The zones of which measurements decide whether the next wave may begin; see {@link Rollout}. */
+  get gated(): readonly GatedZone[] {
+    return this.#rollout.gated;
+  }
+
+  /** Takes in what the measurements say of {@link gated} zones. */
+  judgeGate(judgements: ReadonlyMap<ZoneName, GateJudgement>): void {
+    this.#rollout.judge(judgements);
   }
 
   filesChanged(): void {

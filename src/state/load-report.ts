@@ -1,6 +1,7 @@
 import type { Hold } from "../plan/guard/hold.ts";
 import { type Diagnostic, isError, messageWithZones } from "../zone/diagnostic.ts";
 import type { ZoneName } from "../zone/zone.ts";
+import type { GateStatus } from "./rollout-gate.ts";
 
 /**
  * What one load of the files came to:
@@ -65,6 +66,8 @@ export interface RolloutStatus {
   readonly nextAt: Date | undefined;
   /** How many zones of each wave wait. */
   readonly waiting: ReadonlyMap<number, number>;
+  /** Zones that keep the gate of the wave from opening; left out: none. */
+  readonly gate?: GateStatus | undefined;
   /** Hash of the revision whose rollout had not ended when this one's began; left out: none, or a process before this one knew. */
   readonly replaced?: string | undefined;
 }

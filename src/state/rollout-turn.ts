@@ -6,6 +6,7 @@ import type { LoadReport } from "./load-report.ts";
  * - `began`: a revision goes out in waves.
  * - `replaced`: a newer revision took over from one whose rollout had not ended.
  * - `wave_began`: zones of a wave do not wait any longer.
+ * - `gate_over`: zones are over a limit of the gate, and none was before.
  * - `ended`: no zone waits, and each that went was seen as declared.
  * - `paused`, `resumed`, `promoted`, `aborted`: a person asked for it.
  */
@@ -13,6 +14,7 @@ export const rolloutTurns = [
   "began",
   "replaced",
   "wave_began",
+  "gate_over",
   "ended",
   "paused",
   "resumed",
@@ -30,12 +32,14 @@ export interface Asker {
 
 export interface RolloutTurn extends Partial<Asker> {
   readonly turn: (typeof rolloutTurns)[number];
-  /** Of `wave_began`: the wave, counted from 1. */
+  /** Of `wave_began` and `gate_over`: the wave, counted from 1. */
   readonly wave?: number | undefined;
-  /** How many zones do not wait any longer, or go back. */
+  /** How many zones do not wait any longer, are over a limit, or go back. */
   readonly zones?: number | undefined;
   /** Of `replaced`: the hash of the revision before. */
   readonly former?: string | undefined;
+  /** Of `gate_over`: what is over which limit, in the first zones. */
+  readonly why?: string | undefined;
 }
 
 /** A turn as the history keeps it. */
@@ -70,6 +74,8 @@ export function turnText(happened: RolloutTurn): string {
       return `rollout replaced: that of ${shortRevision(former)} had not ended`;
     case "wave_began":
       return `wave ${wave} began: ${zones} ${zones === "1 zone" ? "does" : "do"} not wait any longer`;
+    case "gate_over":
+      return gateText(happened);
     case "paused":
     case "resumed":
       return `rollout ${turn} by ${askerText(happened)}`;
@@ -85,4 +91,8 @@ function zonesText({ zones = 0 }: RolloutTurn): string {
 
 function askerText({ by = "", from = "" }: Partial<Asker>): string {
   return by === "" ? from : `${by} (${from})`;
+}
+
+function gateText({ wave, why = "" }: RolloutTurn): string {
+  return `the gate of wave ${wave} is shut: ${why}`;
 }

@@ -13,6 +13,7 @@ import { countByKind, driftIn } from "../state/drift.ts";
 import { removedShownMs } from "../state/fleet.ts";
 import type { InventoryFacts, InventoryState, ItemBrief } from "../state/inventory.ts";
 import type { HeldRevision, LoadReport, RolloutStatus, WaveStatus } from "../state/load-report.ts";
+import type { GateStatus } from "../state/rollout-gate.ts";
 import { type ObjectSteps, stepStateOf, type ZoneStepsStatus } from "../state/steps-status.ts";
 import {
   type ChangeRecord,
@@ -244,12 +245,17 @@ function loadJson(load: LoadReport): JsonObject {
 const mostUnsettled = 20;
 
 function rolloutJson(rollout: RolloutStatus): JsonObject {
-  const { state, wave, waves, unsettled, nextAt, waiting, replaced } = rollout;
+  const { state, wave, waves, unsettled, nextAt, waiting, replaced, gate } = rollout;
   return {
     ...jsonOf({ state, wave, waves, nextAt, unsettled: unsettled.length, replaced }),
     unsettled_zones: unsettled.slice(0, mostUnsettled),
     waiting: Array.from({ length: waves }, (_, nth) => waiting.get(nth + 1) ?? 0),
+    gate: gate === undefined ? null : gateJson(gate),
   };
+}
+
+function gateJson({ over, unknown, zones }: GateStatus): JsonObject {
+  return { over, unknown, zones: zones.map(jsonOf) };
 }
 
 function heldJson({ revision, commit, hash, hold, zones }: HeldRevision): JsonObject {

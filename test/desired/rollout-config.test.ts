@@ -61,10 +61,36 @@ describe("the waves of the configuration", () => {
     },
     { rollout: `{ waves: [${all}], soak: 59s }`, says: "write a duration from 1m to 336h" },
     { rollout: `{ waves: [${all}], soak: 337h }`, says: "write a duration from 1m to 336h" },
-    { rollout: `{ waves: [${all}], gate: {} }`, says: "gate" },
+    { rollout: `{ waves: [${all}], gate: {} }`, says: "the gate limits nothing" },
+    {
+      rollout: `{ waves: [${all}], gate: { requests_at_least: 10 } }`,
+      says: "set violations_per_10k_requests or blocked_per_10k_requests",
+    },
+    {
+      rollout: `{ waves: [${all}], gate: { blocked_per_10k_requests: -1 } }`,
+      says: "write a number from 0 up",
+    },
+    {
+      rollout: `{ waves: [${all}], gate: { blocked_per_10k_requests: 1, requests_at_least: 0 } }`,
+      says: "write a number from 1 up",
+    },
+    {
+      rollout: `{ waves: [${all}], gate: { blocked_per_10k_requests: 1 } }`,
+      says: `"rollout.gate" is set without "measurements"`,
+    },
     { rollout: `{ waves: [${all}], applies_to: breaks }`, says: "may_break" },
   ])("are wrong where they are $rollout", async ({ rollout, says }, { expect }) => {
     expect((await problems(rollout)).join("\n")).toContain(says);
+  });
+
+  it("have a gate, where measurements are on", async ({ expect }) => {
+    const rollout = `{ waves: [${all}], gate: { violations_per_10k_requests: 0.5 } }`;
+    const { config } = await load(rollout, "store: { path: state }\nmeasurements: {}");
+    expect(config?.rollout?.gate).toEqual({
+      violationsPer10k: 0.5,
+      blockedPer10k: undefined,
+      requestsAtLeast: 1000,
+    });
   });
 
   it("need a store, which knows after a restart which zones wait", async ({ expect }) => {

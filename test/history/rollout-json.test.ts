@@ -14,6 +14,7 @@ describe("what happened to a rollout, in the history", () => {
     { turn: "began" },
     { turn: "replaced", former: "0d7b1c2e" },
     { turn: "wave_began", wave: 2, zones: 31 },
+    { turn: "gate_over", wave: 1, zones: 2, why: "shop.example: 12 violations" },
     { turn: "ended" },
     { turn: "paused", by: "mia", from: "10.0.0.7" },
     { turn: "aborted", zones: 4, by: "", from: "10.0.0.7" },

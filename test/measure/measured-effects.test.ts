@@ -192,7 +192,7 @@ describe("the measured effect of a change", () => {
       why: "it is not known to have been live when the zone was measured",
     });
     expect(await effectOf(new MemoryMeasurements(), counted(rule))).toEqual({
-      why: "the store has no measurements of the last seven days",
+      why: "the store has no measurements of it",
     });
     expect(await effectOf("there is no store", counted(rule))).toEqual({
       why: "there is no store",

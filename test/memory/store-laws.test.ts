@@ -256,7 +256,7 @@ for (const { medium, start, runs, skip } of media) {
       await using place = await start();
       const waiting = new Map([0, 1, 2, 3, 4].map((nth) => [nthZone(nth), `r${nth % 2}`]));
       const gone = new Map([
-        [nthZone(1), { former: "d", hash: "r0", origin: "r0", appliedAt: undefined }],
+        [nthZone(1), { former: "d", hash: "r0", origin: "r0", appliedAt: undefined, changed: [] }],
       ]);
       {
         await using first = await place.open();

@@ -17,8 +17,17 @@ const rollout: StoredRollout = {
     [blog, ""],
   ]),
   gone: new Map([
-    [shop, { former: "0d7b1c2e", hash: "", origin: "4c11d0aa", appliedAt: 1_795_000_000_000 }],
-    [news, { former: "", hash: "5a40679f", origin: "", appliedAt: undefined }],
+    [
+      shop,
+      {
+        former: "0d7b1c2e",
+        hash: "",
+        origin: "4c11d0aa",
+        appliedAt: 1_795_000_000_000,
+        changed: ["policy/checkout", "managed_rule/owasp"],
+      },
+    ],
+    [news, { former: "", hash: "5a40679f", origin: "", appliedAt: undefined, changed: [] }],
   ]),
 };
 
@@ -85,9 +94,23 @@ describe("a rollout in the state", () => {
     { when: "a list", text: "[]" },
     { when: "a number for a hash", text: '{"waits":1}' },
     { when: "null for a hash", text: '{"waits":null}' },
-    { when: "a text for a moment", text: '{"gone":{"former":"","hash":"","origin":"","at":"1"}}' },
-    { when: "without what was in force before", text: '{"gone":{"hash":"","origin":"","at":1}}' },
-    { when: "without what was in force first", text: '{"gone":{"former":"","hash":""}}' },
+    {
+      when: "a text for a moment",
+      text: '{"gone":{"former":"","hash":"","origin":"","at":"1","changed":[]}}',
+    },
+    {
+      when: "without what was in force before",
+      text: '{"gone":{"hash":"","origin":"","at":1,"changed":[]}}',
+    },
+    {
+      when: "without what was in force first",
+      text: '{"gone":{"former":"","hash":"","changed":[]}}',
+    },
+    { when: "without what was changed", text: '{"gone":{"former":"","hash":"","origin":""}}' },
+    {
+      when: "something for what was changed",
+      text: '{"gone":{"former":"","hash":"","origin":"","changed":["all"]}}',
+    },
     { when: "null for what went", text: '{"waits":"5a40679f","gone":null}' },
   ])("lets a zone wait of which it says $when", ({ text }, { expect }) => {
     const store = storeWith();
@@ -108,7 +131,10 @@ describe("a rollout in the state", () => {
     expect,
   }) => {
     const store = storeWith();
-    store.set("wave/NEW.example", '{"gone":{"former":"","hash":"","origin":"","at":1}}');
+    store.set(
+      "wave/NEW.example",
+      '{"gone":{"former":"","hash":"","origin":"","at":1,"changed":[]}}',
+    );
     store.set("wave/..", "{}");
     const waiting = storedRollout(store, rollout.revision)?.waiting;
     expect(waiting).toEqual(new Map([...rollout.waiting, [named("new.example"), ""]]));

@@ -64,6 +64,11 @@ export interface ConfigFile {
     soak: string;
     applies_to: "may_break" | "weakens" | "all";
     token_file?: string;
+    gate?: {
+      violations_per_10k_requests?: number;
+      blocked_per_10k_requests?: number;
+      requests_at_least: number;
+    };
   };
   budget: {
     requests: number;

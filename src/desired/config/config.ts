@@ -45,6 +45,15 @@ export interface RolloutConfig {
   readonly appliesTo: "may_break" | "weakens" | "all";
   /** Token of the commands of a rollout; `undefined`: they are off. */
   readonly token: SecretSource | undefined;
+  /** Left out: a wave need only soak. */
+  readonly gate?: GateConfig;
+}
+
+/** What must have been measured before the next wave begins; a limit that is left out is none. */
+export interface GateConfig {
+  readonly violationsPer10k: number | undefined;
+  readonly blockedPer10k: number | undefined;
+  readonly requestsAtLeast: number;
 }
 
 /** A recurring time in which writes are allowed (`allow`: only then) or not (`freeze`). */

@@ -9,6 +9,7 @@ import type {
   Canary,
   Config,
   CredentialConfig,
+  GateConfig,
   Listen,
   NotificationConfig,
   RolloutConfig,
@@ -107,11 +108,20 @@ export function normalizeConfig(file: ConfigFile, directory: string, document: L
 }
 
 function rolloutOf(
-  { waves, soak, applies_to: appliesTo, token_file }: NonNullable<ConfigFile["rollout"]>,
+  { waves, soak, applies_to: appliesTo, token_file, gate }: NonNullable<ConfigFile["rollout"]>,
   directory: string,
 ): RolloutConfig {
   const token = secretSource(token_file, undefined, directory);
-  return { waves: waves.map(waveOf), soakMs: millisecondsOf(soak), appliesTo, token };
+  const rollout = { waves: waves.map(waveOf), soakMs: millisecondsOf(soak), appliesTo, token };
+  return gate === undefined ? rollout : { ...rollout, gate: gateOf(gate) };
+}
+
+function gateOf(gate: NonNullable<NonNullable<ConfigFile["rollout"]>["gate"]>): GateConfig {
+  return {
+    violationsPer10k: gate.violations_per_10k_requests,
+    blockedPer10k: gate.blocked_per_10k_requests,
+    requestsAtLeast: gate.requests_at_least,
+  };
 }
 
 function waveOf({ zones = [], share }: YamlWave): WaveConfig {

@@ -220,6 +220,21 @@ function checkRollout(checked: CheckedFile): UnplacedDiagnostic[] {
     ),
     ...checkRolloutToken(checked),
     ...checkWaves(checked),
+    ...checkGate(checked),
+  ];
+}
+
+function checkGate({ at, isSound }: CheckedFile): UnplacedDiagnostic[] {
+  const [path, gate] = [["rollout", "gate"], at(["rollout", "gate"])];
+  if (gate === undefined || !isSound(["rollout", "measurements"])) return [];
+  const limits = ["violations_per_10k_requests", "blocked_per_10k_requests"];
+  const isLimited = limits.some((key) => key in coerceObject(gate));
+  const message = `a gate is kept by what is measured, and "rollout.gate" is set without "measurements"`;
+  return [
+    ...(isLimited ? [] : [wrong(path, "the gate limits nothing", `set ${limits.join(" or ")}`)]),
+    ...(at(["measurements"]) === undefined
+      ? [contradiction(path, message, `set measurements: {}, or remove "gate"`)]
+      : []),
   ];
 }
 

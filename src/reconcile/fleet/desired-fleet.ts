@@ -4,6 +4,7 @@ import type { Failure, ZoneReport } from "../../state/run-report.ts";
 import { sha256 } from "../../syntax/digest.ts";
 import type { DesiredZone, ZoneContent, ZoneDocument } from "../../zone/desired-zone.ts";
 import type { Diagnostic } from "../../zone/diagnostic.ts";
+import type { ResourceKey } from "../../zone/resource.ts";
 import type { KnownZones, Zone, ZoneName } from "../../zone/zone.ts";
 
 /** What identifies a version of the zone files. */
@@ -94,6 +95,8 @@ export interface StoredGone {
   readonly origin: string;
   /** When it was seen as declared, in milliseconds since the epoch; `undefined`: it was not yet. */
   readonly appliedAt: number | undefined;
+  /** The policies and rules that were changed when its wave began. */
+  readonly changed: readonly ResourceKey[];
 }
 
 /** The revision that was active when the process before this one ended. */

@@ -1,3 +1,5 @@
+import { isDeepStrictEqual } from "node:util";
+
 import type { Change } from "../../plan/change.ts";
 import type { Hold } from "../../plan/guard/hold.ts";
 import type { Plan } from "../../plan/plan.ts";
@@ -8,12 +10,14 @@ import type {
   WaveStatus,
   ZoneOfWave,
 } from "../../state/load-report.ts";
+import type { GatedZone, GateStatus, GateJudgement } from "../../state/rollout-gate.ts";
 import { type Asker, type RolloutTurn, shortRevision } from "../../state/rollout-turn.ts";
 import type { ZoneReport } from "../../state/run-report.ts";
 import { isConverged } from "../../state/summary.ts";
 import { compareText } from "../../syntax/by-text.ts";
 import { firstOf } from "../../syntax/first-of.ts";
 import type { Clock } from "../../zone/ports.ts";
+import type { ResourceKey } from "../../zone/resource.ts";
 import type { ZoneName } from "../../zone/zone.ts";
 import {
   type DesiredFleet,
@@ -33,6 +37,8 @@ export interface RolloutSettings {
   /** How long a wave is live before the next one begins. */
   readonly soakMs: number;
   readonly appliesTo: WaveClass;
+  /** Whether a wave that has soaked also waits for what was measured of its zones; left out: it does not. */
+  readonly gate?: object;
 }
 
 /** What is declared now, and what was in force before. */
@@ -79,6 +85,8 @@ interface Waiting {
   readonly next: FleetZone;
   /** Whether a run has found changes that go out in waves. */
   readonly isDecided: boolean;
+  /** What of them is counted. */
+  readonly changed: readonly ResourceKey[];
 }
 
 /** What was in force in a zone, which may have been active before this process began. */
@@ -100,6 +108,8 @@ interface Gone {
   readonly digest: string;
   /** When it was seen as declared, by the monotonic clock. */
   readonly appliedMs: number | undefined;
+  /** The policies and rules that were changed when its wave began. */
+  readonly changed: readonly ResourceKey[];
 }
 
 /** Rounded up: the two clocks never agree for long, and each load would give another moment. */
@@ -109,6 +119,8 @@ function inWholeMinutes(ms: number): number {
 
 /** How far the waves have come. */
 interface Progress extends Pick<RolloutStatus, "wave" | "unsettled"> {
+  /** Zones of the wave that keep its gate shut, and have soaked or are over a limit. */
+  readonly gate: GateStatus | undefined;
   /** How long the next wave waits for nothing but time, in milliseconds; `undefined`: it waits for zones, or none follows. */
   readonly soakLeftMs: number | undefined;
 }
@@ -126,6 +138,9 @@ interface Progress extends Pick<RolloutStatus, "wave" | "unsettled"> {
  * in which it changes anything, and zones that still wait keep what is in force there. What was in force before a rollout, or
  * within a day, does not wait, nor what only suspends a zone. Where it is not known what is in force (a new zone, a lost
  * store), the plan of the zone is held until its wave begins.
+ *
+ * With a gate, a wave that has soaked waits until the measurements of each zone of it keep the gate ({@link judge}). A zone of
+ * which only settings were changed, or something was deleted, has nothing that is counted.
  *
  * A person may halt it. While it is paused, no zone goes that goes out in waves, and the soak goes on. When it is aborted, each
  * zone of which it changed anything goes back to what was in force before, as any other change; it waits with all others
@@ -151,6 +166,10 @@ export class Rollout {
   #goingOut: string | undefined;
   /** Hash of the revision whose rollout had not ended when this one's began. */
   #replaced: string | undefined;
+  /** What the measurements say of zones that went. */
+  readonly #gateJudgements = new Map<ZoneName, GateJudgement>();
+  /** Whether it was told that a zone is over a limit of the gate. */
+  #isOverKnown = false;
   /** Zones that were declared and listed in this process. */
   readonly #seen = new Set<ZoneName>();
   /** Whether it is not known which zones waited when the process before this one ended. */
@@ -183,11 +202,11 @@ export class Rollout {
       // What the active revision declares is not in force in a zone that waits for it.
       this.#absent.set(name, { hash: hash === revision ? "" : hash });
     }
-    for (const [name, { former, hash, origin, appliedAt }] of gone) {
+    for (const [name, { former, hash, origin, appliedAt, changed }] of gone) {
       const passedMs = appliedAt === undefined ? 0 : Math.max(0, Number(clock.now()) - appliedAt);
       const appliedMs = appliedAt === undefined ? undefined : clock.monotonicMs() - passedMs;
       const before = { before: { hash }, origin: { hash: origin } };
-      this.#gone.set(name, { former, ...before, digest: "", appliedMs });
+      this.#gone.set(name, { former, ...before, digest: "", appliedMs, changed });
       if (appliedAt !== undefined) this.#storedMoments.set(name, appliedAt);
     }
   }
@@ -206,10 +225,11 @@ export class Rollout {
           before: { hash },
           origin,
           appliedMs,
+          changed,
         },
       ]) => {
         const appliedAt = this.#storedAt(name, appliedMs);
-        return [name, { former, hash, origin: origin.hash, appliedAt }] as const;
+        return [name, { former, hash, origin: origin.hash, appliedAt, changed }] as const;
       },
     );
     const absent = [...this.#absent].map(([name, { hash }]) => [name, hash] as const);
@@ -324,7 +344,7 @@ export class Rollout {
     if (next.desired.content.mode === "observe" || isSame(before, next)) return;
     const isFormer = before !== undefined && this.wasInForce(name, next.digest);
     if (isFormer && this.#halt !== "aborted") this.#go(name, before, next);
-    else this.#waiting.set(name, { before, next, isDecided: false });
+    else this.#waiting.set(name, { before, next, isDecided: false, changed: [] });
   }
 
   /** Whether a declaration of a zone was in force within a day, or before the rollout. */
@@ -373,7 +393,7 @@ export class Rollout {
       this.#free(name, waiting);
       this.#ports.changed();
     } else if (!waiting.isDecided) {
-      this.#waiting.set(name, { ...waiting, isDecided: true });
+      this.#waiting.set(name, { ...waiting, isDecided: true, changed: countedIn(toWaiting) });
       if (this.#waveOf(name) <= this.#progress.wave) this.#ports.changed();
     }
   }
@@ -432,7 +452,10 @@ export class Rollout {
 
   get #reason(): string {
     if (this.#halt !== undefined) return haltReasons[this.#halt];
-    const { wave, unsettled, soakLeftMs } = this.#progress;
+    const { wave, unsettled, soakLeftMs, gate } = this.#progress;
+    if (gate !== undefined && soakLeftMs === undefined) {
+      return `wave ${wave} has soaked, and its gate is not kept: ${gateText(gate)}`;
+    }
     if (soakLeftMs === undefined) return `wave ${wave} is not applied in ${firstOf(unsettled, 3)}`;
     const at = this.#momentIn(soakLeftMs).toISOString();
     return `wave ${wave} is applied, and the next one begins at ${at}`;
@@ -459,12 +482,21 @@ export class Rollout {
     turns.push(...this.#commanded);
     this.#commanded = [];
     for (const [wave, zones] of begun) turns.push({ turn: "wave_began", wave, zones });
+    turns.push(...this.#takeGateTurn());
     if (this.#goingOut !== undefined && this.#isOver) {
       turns.push({ turn: "ended" });
       this.#goingOut = undefined;
       this.#replaced = undefined;
     }
     return turns;
+  }
+
+  #takeGateTurn(): readonly RolloutTurn[] {
+    const { wave, gate } = this.#progress;
+    const wasKnown = this.#isOverKnown;
+    this.#isOverKnown = gate !== undefined && gate.over > 0;
+    if (gate === undefined || wasKnown || !this.#isOverKnown) return [];
+    return [{ turn: "gate_over", wave, zones: gate.over, why: gateText(gate) }];
   }
 
   /** `undefined`: no zone waits, and each that went was seen as declared. */
@@ -475,13 +507,13 @@ export class Rollout {
       const wave = this.#waveOf(name);
       waiting.set(wave, (waiting.get(wave) ?? 0) + 1);
     }
-    const { wave, unsettled, soakLeftMs } = this.#progress;
+    const { wave, unsettled, soakLeftMs, gate } = this.#progress;
     const { waves } = this.#settings;
     const isSoaking = soakLeftMs !== undefined && this.#halt === undefined;
     const nextAt = isSoaking ? this.#momentIn(soakLeftMs) : undefined;
     const state = this.#halt ?? "running";
     const where = { wave, waves: waves.length, unsettled, nextAt, waiting };
-    return { state, ...where, replaced: this.#replaced };
+    return { state, ...where, replaced: this.#replaced, gate };
   }
 
   /** Where each zone of each wave is; `undefined`: there is no rollout. */
@@ -578,7 +610,7 @@ export class Rollout {
         left.push(name);
       } else if (isSame(before, next)) this.#waiting.delete(name);
       else {
-        this.#waiting.set(name, { before, next, isDecided: true });
+        this.#waiting.set(name, { before, next, isDecided: true, changed: [] });
         zones.push(name);
       }
     }
@@ -598,20 +630,70 @@ export class Rollout {
   }
 
   get #progress(): Progress {
-    const { waves = [], soakMs = 0 } = this.#settings ?? {};
+    const last = this.#settings?.waves.length ?? 0;
     const { unsettledIn, appliedIn } = this.#byWave;
     const unsettled: ZoneName[] = [];
     let appliedMs = -Infinity;
     for (let wave = 1; ; wave += 1) {
       unsettled.push(...(unsettledIn.get(wave) ?? []));
-      if (wave >= waves.length) return { wave, unsettled, soakLeftMs: undefined };
+      if (wave >= last) return { wave, unsettled, soakLeftMs: undefined, gate: undefined };
       appliedMs = Math.max(appliedMs, appliedIn.get(wave) ?? -Infinity);
       const next = unsettledIn.get(wave + 1) ?? [];
       if (this.#isPromoted(wave + 1, [...unsettled, ...next])) continue;
-      if (unsettled.length > 0) return { wave, unsettled, soakLeftMs: undefined };
-      const soakLeftMs = appliedMs + soakMs - this.#nowMs;
-      if (soakLeftMs > 0) return { wave, unsettled, soakLeftMs };
+      const delay = this.#delayAfter(wave, unsettled.length === 0, appliedMs);
+      if (delay !== undefined) return { wave, unsettled, ...delay };
     }
+  }
+
+  /** What keeps the next wave from beginning; `undefined`: nothing. */
+  #delayAfter(
+    wave: number,
+    isApplied: boolean,
+    appliedMs: number,
+  ): Pick<Progress, "soakLeftMs" | "gate"> | undefined {
+    const { soakMs = 0 } = this.#settings ?? {};
+    const leftMs = appliedMs + soakMs - this.#nowMs;
+    const hasSoaked = isApplied && leftMs <= 0;
+    const gate = this.#gateOf(wave, hasSoaked);
+    if (hasSoaked && gate === undefined) return undefined;
+    return { soakLeftMs: isApplied && leftMs > 0 ? leftMs : undefined, gate };
+  }
+
+  /** Zones of a wave that keep its gate shut; `undefined`: none. While it soaks, only what is over a limit counts. */
+  #gateOf(wave: number, hasSoaked: boolean): GateStatus | undefined {
+    const shut = this.#gatedIn(wave)
+      .map(({ name }) => ({ zone: name, ...(this.#gateJudgements.get(name) ?? notJudged) }))
+      .filter(isShut);
+    const over = shut.filter(({ state }) => state === "over");
+    const unknown = hasSoaked ? shut.filter(({ state }) => state === "unknown") : [];
+    const zones = [...over, ...unknown].slice(0, mostGated);
+    if (zones.length === 0) return undefined;
+    return { over: over.length, unknown: unknown.length, zones };
+  }
+
+  /** The zones of which measurements decide whether the next wave may begin. */
+  get gated(): readonly GatedZone[] {
+    return this.#isOver ? [] : this.#gatedIn(this.#progress.wave);
+  }
+
+  #gatedIn(wave: number): readonly GatedZone[] {
+    if (this.#settings?.gate === undefined) return [];
+    return [...this.#gone].flatMap(([name, { appliedMs, changed }]): readonly GatedZone[] => {
+      const isGated = appliedMs !== undefined && changed.length > 0 && this.#waveOf(name) === wave;
+      if (!isGated || (this.#isAllListed && !this.#declared.has(name))) return [];
+      return [{ name, changed, appliedForMs: this.#nowMs - appliedMs }];
+    });
+  }
+
+  /** Takes in what the measurements say of {@link gated} zones. */
+  judge(judgements: ReadonlyMap<ZoneName, GateJudgement>): void {
+    let isNew = false;
+    for (const [name, judgement] of judgements) {
+      if (this.#gone.get(name)?.appliedMs === undefined) continue;
+      isNew ||= !isDeepStrictEqual(this.#gateJudgements.get(name), judgement);
+      this.#gateJudgements.set(name, judgement);
+    }
+    if (isNew) this.#ports.changed();
   }
 
   /** Whether a wave has begun, whatever those before it wait for: in none of them a zone waits, and some of it went. */
@@ -661,6 +743,7 @@ export class Rollout {
     }
     if (!this.#isOver) return;
     this.#gone.clear();
+    this.#gateJudgements.clear();
     this.#storedMoments.clear();
     this.#halt = undefined;
   }
@@ -669,13 +752,19 @@ export class Rollout {
     const waiting = this.#waiting.get(name);
     if (waiting === undefined) return;
     this.#waiting.delete(name);
-    this.#go(name, waiting.before, waiting.next);
+    this.#go(name, waiting.before, waiting.next, waiting.changed);
     const wave = this.#waveOf(name);
     this.#begun.set(wave, (this.#begun.get(wave) ?? 0) + 1);
   }
 
-  #go(name: ZoneName, before: InForce | undefined, { digest }: FleetZone): void {
-    this.#gone.set(name, { ...goneWithout(before, this.#gone.get(name)?.origin), digest });
+  #go(
+    name: ZoneName,
+    before: InForce | undefined,
+    { digest }: FleetZone,
+    changed: readonly ResourceKey[] = [],
+  ): void {
+    this.#gone.set(name, { ...goneWithout(before, this.#gone.get(name)?.origin), digest, changed });
+    this.#gateJudgements.delete(name);
     if (before !== undefined) this.#ports.past.leftForce(name, before.digest);
   }
 
@@ -704,6 +793,30 @@ const haltReasons: Readonly<Record<RolloutHalt, string>> = {
   aborted: "the rollout of this revision is aborted, and the next revision begins another one",
 };
 
+/** Zones that a status names. */
+const mostGated = 20;
+
+const notJudged = { state: "unknown", why: "its measurements were not read yet" } as const;
+
+function isShut<T extends { readonly state: GateJudgement["state"] }>(
+  zone: T,
+): zone is Exclude<T, { readonly state: "kept" }> {
+  return zone.state !== "kept";
+}
+
+function gateText({ over, unknown, zones }: GateStatus): string {
+  const texts = zones.map(({ zone, why }) => `${zone}: ${why}`);
+  const more = over + unknown - 3;
+  return `${texts.slice(0, 3).join("; ")}${more > 0 ? `; and ${more} more` : ""}`;
+}
+
+/** The policies and rules of changes that the service counts afterwards. */
+function countedIn(changes: readonly Change[]): readonly ResourceKey[] {
+  return changes
+    .filter(({ verb, key }) => verb !== "delete" && !key.startsWith("setting/"))
+    .map(({ key }) => key);
+}
+
 function isDecidedIn({ isDecided }: Waiting): boolean {
   return isDecided;
 }
@@ -717,6 +830,7 @@ function goneWithout(before: InForce | undefined, origin: Former | undefined): G
     origin: origin ?? former,
     digest: "",
     appliedMs: undefined,
+    changed: [],
   };
 }
 

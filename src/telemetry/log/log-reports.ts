@@ -139,13 +139,15 @@ export function logRollout(
   { turn, ...facts }: RolloutTurn,
   { revision, commit }: LoadReport,
 ): void {
-  logger.info({ ...facts, revision, commit }, turnMessages[turn]);
+  const level = turn === "gate_over" ? "error" : "info";
+  logger[level]({ ...facts, revision, commit }, turnMessages[turn]);
 }
 
 const turnMessages = {
   began: "rollout began",
   replaced: "rollout replaced",
   wave_began: "wave began",
+  gate_over: "gate of a wave is shut",
   ended: "rollout ended",
   paused: "rollout paused",
   resumed: "rollout resumed",

@@ -119,12 +119,20 @@ function revisionInfo(
 
 function rolloutSeries(rollout: RolloutStatus | undefined): readonly Sample[] {
   if (rollout === undefined) return [];
-  const { wave: begun, waves, unsettled, waiting } = rollout;
+  const { wave: begun, waves, unsettled, waiting, gate } = rollout;
   return Array.from({ length: waves }, (_, nth) => nth + 1).flatMap((each) => {
     const wave = `${each}`;
     return [
       { labels: { wave, state: "waiting" }, value: waiting.get(each) ?? 0 },
-      { labels: { wave, state: "unsettled" }, value: each === begun ? unsettled.length : 0 },
+      ...(
+        [
+          ["unsettled", unsettled.length],
+          ["gate_over", gate?.over ?? 0],
+          ["gate_unknown", gate?.unknown ?? 0],
+        ] as const
+      ).map(([state, zones]) => {
+        return { labels: { wave, state }, value: each === begun ? zones : 0 };
+      }),
     ];
   });
 }

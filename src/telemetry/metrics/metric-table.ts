@@ -53,7 +53,7 @@ export const metricTable = {
   rolloutZones: gauge(
     "zonewarden_rollout_zones",
     "Zones that wait for their wave, or delay the next one.",
-    { wave: "waves", state: ["waiting", "unsettled"] },
+    { wave: "waves", state: ["waiting", "unsettled", "gate_over", "gate_unknown"] },
   ),
   steps: gauge(
     "zonewarden_steps",

@@ -152,16 +152,19 @@ function loadBanner({ fleet, now }: Snapshot): Html | undefined {
 /** The waves in which the active revision reaches the zones. */
 function rolloutBanner({ fleet: { load }, now }: Snapshot): Html | undefined {
   if (load?.rollout === undefined) return undefined;
-  const { wave, waves, unsettled, nextAt, waiting } = load.rollout;
+  const { wave, waves, unsettled, nextAt, waiting, gate } = load.rollout;
   const zones = [...waiting.values()].reduce((sum, count) => sum + count, 0);
+  const delaying = unsettled.length > 0 ? unsettled : (gate?.zones ?? []).map(({ zone }) => zone);
   const next =
     nextAt === undefined
-      ? html`The next one waits for ${foreign(firstOf(unsettled, 3))}.`
+      ? html`The next one waits for ${foreign(firstOf(delaying, 3))}.`
       : html`The next one begins ${moment(nextAt, now)}.`;
+  const gated = gate?.zones.map(({ zone, why }) => `${zone}: ${why}`).slice(0, 3) ?? [];
+  const shut = gated.length === 0 ? "" : html` The gate is not kept: ${foreign(gated.join("; "))}.`;
   return banner(
     html`Wave ${number(wave)} of ${number(waves)} has begun.`,
     html`${revisionCode(load.revision)}${commitCode(load.commit)} waits in
-    ${counted(zones, "zone")}. ${wave < waves && next}`,
+    ${counted(zones, "zone")}. ${wave < waves && next}${shut}`,
   );
 }
 

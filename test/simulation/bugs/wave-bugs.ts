@@ -5,8 +5,8 @@ export const waveBugs: readonly PlantedBug[] = [
   {
     name: "no-soak",
     file: "reconcile/fleet/rollout.ts",
-    from: "if (soakLeftMs > 0) return",
-    to: "if (soakLeftMs > 600_000) return",
+    from: "const hasSoaked = isApplied && leftMs <= 0;",
+    to: "const hasSoaked = isApplied && leftMs <= 600_000;",
     story: "waves",
     steps: [],
     invariant: "no-zone-before-its-wave",

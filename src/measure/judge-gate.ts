@@ -1,0 +1,121 @@
+import type { GateJudgement } from "../state/rollout-gate.ts";
+import { sum } from "../syntax/sum.ts";
+import type { ResourceKey } from "../zone/resource.ts";
+import { hourMs } from "./hours.ts";
+import { stoppingActions, whyUncounted } from "./measured-effects.ts";
+import type { ZoneSeries } from "./measured-series.ts";
+import { datasetOf, type HourCount } from "./measurement.ts";
+
+/** What is allowed of each changed object; a limit that is left out is none. */
+export interface GateLimits {
+  /** Of a policy, in 10,000 requests of its zone. */
+  readonly violationsPer10k: number | undefined;
+  /** Of requests that a rule blocks or challenges, in as many. */
+  readonly blockedPer10k: number | undefined;
+  /** Requests that must have been counted. */
+  readonly requestsAtLeast: number;
+}
+
+/**
+ * How many hours have to be measured for a soak: as many whole ones as it has in any case. It is measured hours that count, no
+ * clock.
+ */
+export function hoursOfSoak(soakMs: number): number {
+  return Math.max(1, Math.ceil(soakMs / hourMs) - 1);
+}
+
+/**
+ * Judges what was counted of the changed objects of a zone, each by itself, in the latest hours in which both it and the
+ * requests of the zone were measured. What was not measured neither keeps the gate nor passes a limit.
+ *
+ * @param series whole hours since the zone is as declared.
+ * @param changed settings are not counted.
+ * @param hours how many have to be measured.
+ */
+export function judgeGate(
+  series: Pick<ZoneSeries, "requests" | "countsOf">,
+  changed: readonly ResourceKey[],
+  limits: GateLimits,
+  hours: number,
+): GateJudgement {
+  const judgements = changed.map((key) => judgeObject(series, key, limits, hours));
+  const found = (wanted: GateJudgement["state"]): GateJudgement | undefined =>
+    judgements.find(({ state }) => state === wanted);
+  return found("over") ?? found("unknown") ?? { state: "kept" };
+}
+
+interface MeasuredHour {
+  readonly count: Extract<HourCount, { readonly state: "measured" }>;
+  readonly requests: Extract<HourCount, { readonly state: "measured" }>;
+}
+
+function judgeObject(
+  { requests, countsOf }: Pick<ZoneSeries, "requests" | "countsOf">,
+  key: ResourceKey,
+  limits: GateLimits,
+  hours: number,
+): GateJudgement {
+  const isPolicy = datasetOf(key) === "violations";
+  const limit = isPolicy ? limits.violationsPer10k : limits.blockedPer10k;
+  if (limit === undefined) return { state: "kept" };
+  const counts = countsOf(key);
+  const all = requests.map((each, nth) => ({ requests: each, count: counts[nth] ?? missing }));
+  const measured = all.flatMap((hour) => measuredHour(hour) ?? []).slice(-hours);
+  // A sample of a few requests says as little as a few requests.
+  const sampled = Math.floor(sum(measured.map(sampledIn)));
+  const isEnough = sampled >= limits.requestsAtLeast;
+  const per10k = rateIn(measured, isPolicy);
+  if (isEnough && per10k > limit) {
+    const what = isPolicy ? "violations of" : "requests blocked or challenged by";
+    return {
+      state: "over",
+      why: `${rateText(per10k)} ${what} ${key} in 10,000 requests, the limit is ${limit}`,
+    };
+  }
+  if (measured.length < hours) {
+    const why = `${key} is measured in ${measured.length} of ${hours} hours${becauseOf(all)}`;
+    return { state: "unknown", why };
+  }
+  if (isEnough) return { state: "kept" };
+  const time = hours === 1 ? "1 hour" : `${hours} hours`;
+  const why = `${sampled} requests were counted in ${time}, fewer than ${limits.requestsAtLeast}`;
+  return { state: "unknown", why };
+}
+
+/** Violations, or requests that did not pass, in 10,000 requests. */
+function rateIn(measured: readonly MeasuredHour[], isPolicy: boolean): number {
+  const requests = sum(measured.map((hour) => hour.requests.count));
+  const counted = sum(measured.map(({ count }) => (isPolicy ? count.count : stoppedIn(count))));
+  return requests === 0 ? 0 : (counted * 10_000) / requests;
+}
+
+/** Why the latest hour that was not measured was not; "" if there is none. */
+function becauseOf(all: readonly Readonly<Record<"requests" | "count", HourCount>>[]): string {
+  const latest = all.findLast((hour) => measuredHour(hour) === undefined);
+  if (latest === undefined) return "";
+  return `: ${whyUncounted(latest.count) || `of the requests, ${whyUncounted(latest.requests)}`}`;
+}
+
+const missing = { state: "missing" } as const;
+
+function measuredHour({
+  requests,
+  count,
+}: Readonly<Record<"requests" | "count", HourCount>>): MeasuredHour | undefined {
+  return requests.state === "measured" && count.state === "measured"
+    ? { requests, count }
+    : undefined;
+}
+
+function sampledIn({ requests, count }: MeasuredHour): number {
+  return requests.count / Math.max(1, requests.sampleInterval, count.sampleInterval);
+}
+
+function stoppedIn({ actions }: MeasuredHour["count"]): number {
+  return sum(stoppingActions.map((action) => actions[action] ?? 0));
+}
+
+/** Never rounded down to a limit that it passes. */
+function rateText(per10k: number): string {
+  return per10k >= 100 ? `${Math.ceil(per10k)}` : `${Math.ceil(per10k * 100) / 100}`;
+}
