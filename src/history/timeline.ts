@@ -94,12 +94,10 @@ export function statusSpans(
   { status, statusSince }: Pick<ZoneState, "status" | "statusSince">,
   { since, until }: Period,
 ): readonly StatusSpan[] {
-  const last = entries.at(-1);
-  const isRecorded = last !== undefined && last.status === status;
   const steps: readonly { readonly at: Date; readonly status: ZoneStatus | undefined }[] = [
     { at: since, status: undefined },
     ...entries,
-    ...(isRecorded ? [] : [{ at: statusSince, status }]),
+    { at: statusSince, status },
   ];
   const spans = steps.map(({ at, status: then }, index) => {
     const next = steps[index + 1]?.at ?? until;

@@ -442,8 +442,7 @@ function put(
     { length: range.to - range.from },
     (_, nth) => range.from + nth - firstHour,
   );
-  const place = { firstHour, hours };
-  const record = withRead(recordIn(open, zone), dataset, place, read, zone.objects?.all ?? []);
+  const record = withRead(recordIn(open, zone), dataset, hours, read, zone.objects?.all ?? []);
   const text = dayRecordText(record);
   const { name } = zoneOf(zone);
   if (open.texts.get(name) === text) return;

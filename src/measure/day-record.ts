@@ -8,7 +8,7 @@ import {
   parseJson,
 } from "../syntax/json.ts";
 import { listedKinds, type ResourceKey } from "../zone/resource.ts";
-import { hoursOfDay } from "./hours.ts";
+import { firstHourOf, hoursOfDay } from "./hours.ts";
 import {
   type MeasuredDataset,
   datasetOf,
@@ -112,10 +112,11 @@ export function shortId(id: string): string {
 export function withRead(
   record: DayRecord,
   dataset: MeasuredDataset,
-  { firstHour, hours }: { readonly firstHour: number; readonly hours: readonly number[] },
+  hours: readonly number[],
   read: HoursRead,
   objects: readonly MeasuredObject[],
 ): DayRecord {
+  const firstHour = firstHourOf(record.day);
   const isRead = (hour: number): boolean => hours.includes(hour);
   if (read.result !== "measured") {
     const state = read.result === "refused" ? read.reason : "failed";

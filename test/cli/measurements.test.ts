@@ -30,7 +30,7 @@ function put(
   hours: readonly number[],
   read: HoursRead,
 ): DayRecord {
-  return withRead(record, dataset, { firstHour, hours }, read, objects);
+  return withRead(record, dataset, hours, read, objects);
 }
 
 function rows(...all: readonly (readonly [number, string, string, number, number])[]): HoursRead {

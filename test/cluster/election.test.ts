@@ -1,13 +1,15 @@
 import { describe, it } from "vitest";
 
 import { Election, type ElectionObserver } from "../../src/cluster/election.ts";
-import { LeaseLost } from "../../src/cluster/held-lease.ts";
+import { HeldLease, LeaseLost, momentOf } from "../../src/cluster/held-lease.ts";
+import type { Claim, LeaseStore } from "../../src/cluster/lease.ts";
 import { SimulatedClock } from "../support/clock.ts";
 import {
   silent,
   SimulatedLease,
   SimulatedMachine,
   SimulatedProcess,
+  timing,
 } from "../support/simulated-cluster.ts";
 
 const never = new AbortController().signal;
@@ -276,6 +278,46 @@ describe("a holder that ends", () => {
     await stage.clock.run(held[Symbol.asyncDispose]());
     expect(stage.lease.current).toMatchObject({ holder: "", releasedBy: "a" });
     expect(told).toEqual([]);
+  });
+
+  it("gives it back in one request, after the answer to a renewal that is under way", async ({
+    expect,
+  }) => {
+    const clock = new SimulatedClock();
+    const lease = new SimulatedLease(clock);
+    const machine = new SimulatedMachine(clock, () => 0.5);
+    const store = machine.storeOf(lease);
+    const told: string[] = [];
+    const logged = async <T>(what: string, answer: Promise<T>): Promise<T> => {
+      told.push(what);
+      return await answer.finally(() => told.push("answered"));
+    };
+    const leases: LeaseStore = {
+      ...store,
+      read: (ms) => logged("reads", store.read(ms)),
+      update: (known, claim, ms) =>
+        logged(claim.holder === "" ? "gives back" : "renews", store.update(known, claim, ms)),
+    };
+    const parts = { durationMs: 15_000, transitions: 0, installation: "us", page: "" };
+    const claim: Claim = {
+      ...parts,
+      holder: "a",
+      releasedBy: "",
+      acquiredAt: undefined,
+      now: undefined,
+    };
+    const created = lease.create(claim);
+    if (created.result !== "written") throw new Error("there is a Lease");
+    const [failed, renewed] = [(error: unknown) => told.push(String(error)), () => undefined];
+    const ports = { leases, clock: machine.clock, timing, identity: "a", failed, renewed };
+    const held = new HeldLease(created.lease, momentOf(machine.clock), {
+      ...ports,
+      claim: () => claim,
+    });
+    await clock.advance(timing.retryMs + 1);
+    await clock.run(held[Symbol.asyncDispose]());
+    expect(told).toEqual(["renews", "answered", "gives back", "answered"]);
+    expect(lease.current?.releasedBy).toBe("a");
   });
 
   it("leaves a Lease alone that was removed, or that another took", async ({ expect }) => {

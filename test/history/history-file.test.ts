@@ -98,8 +98,11 @@ describe("the history file", () => {
     const first = await openStore(historyFile(place.file), { clock });
     for (const minute of [1, 2, 30]) first.log.append(entryAt(minute));
     await first.log.settled();
-    await openStore(historyFile(place.file), { maxAgeMs: 31 * 60_000 });
+    // Exactly as old as it may be.
+    await openStore(historyFile(place.file), { maxAgeMs: 30 * 60_000 });
     expect((await openStore(historyFile(place.file))).entries).toEqual([entryAt(30)]);
+    await openStore(historyFile(place.file), { maxAgeMs: 30 * 60_000 - 1 });
+    expect((await openStore(historyFile(place.file))).entries).toEqual([]);
   });
 
   it("never outgrows its size by more than what is written at once, and keeps the latest", async ({

@@ -6,13 +6,13 @@ import { nodeNamedFiles } from "../../src/host/named-files.ts";
 import type { Notification } from "../../src/notify/notification.ts";
 import { SimulatedClock } from "../support/clock.ts";
 import { entryAt, MemoryHistory, openStore } from "../support/history-files.ts";
-import { headOf } from "../support/kept-history.ts";
+import { headOf, linesIn } from "../support/kept-history.ts";
 import { book } from "../support/log-book.ts";
 
 const hourMs = 3_600_000;
 
 /** Heads of a history that is written while a clock runs. */
-async function watched(store: MemoryHistory, clock: SimulatedClock) {
+async function watched(store: MemoryHistory, clock: SimulatedClock, isSigned = false) {
   const { logger, lines } = book();
   const told: Notification[] = [];
   const notify = (notification: Notification): void => void told.push(notification);
@@ -20,7 +20,7 @@ async function watched(store: MemoryHistory, clock: SimulatedClock) {
   const heads = new HistoryHeads({
     ...headPortsOf("history.jsonl", logger, notify),
     clock,
-    isSigned: false,
+    isSigned,
   });
   heads.start(file);
   const logged = (): readonly unknown[] => lines().map(({ when }) => when);
@@ -62,6 +62,38 @@ describe("the heads of the history", () => {
     heads.stopped(file);
     expect(logged()).toEqual(["daily", "daily", "daily", "daily", "stop"]);
     expect(lines().at(-1)).toMatchObject({ msg: "history head", head, line: 3, chain: "c1" });
+  });
+
+  it.for([
+    { isSigned: true, writes: true, kept: ["stop"] },
+    // The head of the process before is the last line, or the process before was killed.
+    { isSigned: true, writes: false, kept: [] },
+    { isSigned: true, writes: false, wasKilled: true, kept: ["stop"] },
+    { isSigned: false, writes: true, kept: [] },
+  ])(
+    "are kept in the file at the stop if a key signs them, and something was added: $kept",
+    async ({ isSigned, writes, wasKilled = false, kept }, { expect }) => {
+      const store = new MemoryHistory();
+      const clock = new SimulatedClock();
+      const first = await watched(store, clock, true);
+      await first.file.appendAndWait(entryAt(1));
+      if (!wasKilled) await first.heads.stop(first.file);
+      const before = linesIn(store.bytes).length;
+      const { file, heads } = await watched(store, clock, isSigned);
+      if (writes) await file.appendAndWait(entryAt(2));
+      await heads.stop(file);
+      const added = linesIn(store.bytes).slice(before);
+      const reasons = added.flatMap((line) => /"reason":"(\w+)"/.exec(line)?.[1] ?? []);
+      expect(reasons).toEqual(kept);
+    },
+  );
+
+  it("do not begin the file of a daemon that never wrote", async ({ expect }) => {
+    const store = new MemoryHistory();
+    const { file, heads } = await watched(store, new SimulatedClock(), true);
+    await heads.stop(file);
+    await heads.stop(undefined);
+    expect(store.bytes).toHaveLength(0);
   });
 
   it("go on where the clock was set back by a year", async ({ expect }) => {

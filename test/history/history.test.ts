@@ -1,12 +1,12 @@
 import { describe, it } from "vitest";
 
-import { historyEntryFrom, historyJson } from "../../src/history/history-json.ts";
+import { authorFrom, historyEntryFrom, historyJson } from "../../src/history/history-json.ts";
 import { type HistoryEntry, runningEntryOf } from "../../src/history/history.ts";
 import { RecentHistory } from "../../src/history/recent-history.ts";
 import { driftEpisodes, driftTimeIn, statusSpans } from "../../src/history/timeline.ts";
 import { durationText } from "../../src/render/format.ts";
-import { a, drifted, fleetOf, held, pending, shop } from "../support/fleets.ts";
-import { at, type Came, declared, failed, load, report } from "../support/reports.ts";
+import { a, b, drifted, fleetOf, held, pending, shop } from "../support/fleets.ts";
+import { at, type Came, change, declared, failed, load, report } from "../support/reports.ts";
 import { historyOf, sceneHistory } from "../support/scenes.ts";
 
 const clear: Came = { result: "in_sync" };
@@ -121,6 +121,36 @@ describe("what history keeps", () => {
     expect(historyEntryFrom(JSON.parse(JSON.stringify(historyJson(labelled))))).toEqual(labelled);
   });
 
+  it("cuts values that are longer than an expression can be", ({ expect }) => {
+    const [whole, long] = ["x".repeat(4_096), `${"x".repeat(4_095)}yz`];
+    const fields = [{ field: "expression", before: whole, after: long }];
+    const changes = [change("custom_rule/a", "neutral", { fields })];
+    const [entry] = entriesAfter([1, { result: "planned", cause: "drift", changes }]);
+    const after = `${"x".repeat(4_095)}y… (4097 characters)`;
+    expect(entry?.changes[0]?.fields).toEqual([{ field: "expression", before: whole, after }]);
+  });
+
+  it("reads the one cause of an entry of a former version", ({ expect }) => {
+    const [entry] = entriesAfter([1, drifted]);
+    if (entry === undefined) throw new Error("nothing was kept");
+    const { causes: _causes, changes: _changes, ...rest } = historyJson(entry);
+    expect(historyEntryFrom({ ...rest, cause: "pending" })?.causes).toEqual(["pending"]);
+  });
+
+  it.for([
+    { what: "whole", damage: {}, finds: ["person dash true"] },
+    { what: "without a moment", damage: { at: "yesterday" }, finds: [] },
+    { what: "of a newer kind", damage: { kind: "robot" }, finds: [] },
+    { what: "of a newer way", damage: { context: "mcp" }, finds: ["person other true"] },
+    { what: "possibly certain", damage: { certain: "yes" }, finds: ["person dash false"] },
+  ])("reads an author that is $what", ({ damage, finds }, { expect }) => {
+    const author = { at: at(0).toISOString(), kind: "person", context: "dash", certain: true };
+    const read = authorFrom({ ...author, ...damage });
+    expect(read.map(({ kind, context, isCertain }) => `${kind} ${context} ${isCertain}`)).toEqual(
+      finds,
+    );
+  });
+
   it.for([null, [], {}, { at: "yesterday" }, { at: "2026-01-01T00:00:00Z", zone: "a" }, "text"])(
     "is not made of %j",
     (value, { expect }) => {
@@ -198,15 +228,34 @@ describe("the time that a zone drifted", () => {
     },
   );
 
-  it("counts within the period alone", ({ expect }) => {
+  it.for([
+    { since: 0, until: 60, seen: 30, episodes: 1 },
+    { since: 30, until: 40, seen: 10, episodes: 1 },
+    // It may have begun right after the look at 10.
+    { since: 0, until: 10, seen: 0, episodes: 1 },
+    { since: 0, until: 9, seen: 0, episodes: 0 },
+    { since: 50, until: 60, seen: 0, episodes: 1 },
+    { since: 51, until: 60, seen: 0, episodes: 0 },
+  ])("counts within $since and $until alone", ({ since, until, seen, episodes }, { expect }) => {
     const entries = entriesAfter([10, clear], [20, drifted], [50, clear]);
-    const within = (since: number, until: number): number =>
-      driftTimeIn(shop, entries, { since: at(since), until: at(until) }).seenMs / 60_000;
-    expect(within(0, 60)).toBe(30);
-    expect(within(30, 40)).toBe(10);
-    expect(within(0, 15)).toBe(0);
-    expect(within(50, 60) + within(20, 50)).toBe(30);
-    expect(within(51, 60)).toBe(0);
+    const time = driftTimeIn(shop, entries, { since: at(since), until: at(until) });
+    expect([time.seenMs / 60_000, time.episodes]).toEqual([seen, episodes]);
+  });
+
+  it("begins where the first entry that is left says", ({ expect }) => {
+    const more: Came = { result: "planned", cause: "drift", changes: [a, b] };
+    const [, later, last] = entriesAfter([20, drifted], [30, more], [40, clear]);
+    if (later === undefined || last === undefined) throw new Error("nothing was kept");
+    expect(driftEpisodes([later, last])).toEqual([
+      { earliest: at(20), detected: at(20), gone: at(40) },
+    ]);
+  });
+
+  it("does not end with what is known of its cause", ({ expect }) => {
+    const forgotten: Came = { result: "planned", cause: "unknown", changes: [a] };
+    const first = entriesAfter([20, drifted]);
+    const second = entriesAfter([30, forgotten], [40, clear]);
+    expect(driftEpisodes([...first, ...second])).toMatchObject([{ gone: at(40) }]);
   });
 
   it("goes on after a restart that found it still there", ({ expect }) => {

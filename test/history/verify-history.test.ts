@@ -2,6 +2,7 @@ import { generateKeyPairSync } from "node:crypto";
 
 import { describe, it } from "vitest";
 
+import type { HistoryProof } from "../../src/history/verify/verify-history.ts";
 import { sha256 } from "../../src/syntax/digest.ts";
 import { entryAt, verified } from "../support/history-files.ts";
 import {
@@ -30,6 +31,34 @@ describe("a history as it was written", () => {
     const { bytes } = await kept(options);
     const said = await found([bytes]);
     expect(said.map((each) => each.replace(/^\(\d+ dropped/, "(1 dropped"))).toEqual(says);
+  });
+
+  it("says that the program dropped damaged lines, whose time nobody knows", async ({ expect }) => {
+    const { bytes } = await kept({ bytes: Buffer.from('{"at":"when?"}\n'), entries: 2 });
+    const { flaws, remarks } = await verified([bytes]);
+    expect(flaws).toEqual([]);
+    expect(remarks.map(({ message }) => message)).toEqual([
+      "the program dropped the lines before, up to line 0 of the chain and an unknown time",
+    ]);
+  });
+
+  it("has a chain with a name although its first line is damaged", async ({ expect }) => {
+    const { bytes } = await kept({ entries: 1 });
+    const [begin = "", entry = ""] = linesIn(bytes);
+    const damaged = bytesOf([begin.replace("chain", "\0\0\0\0\0"), entry]);
+    const later = await kept({ bytes: damaged, chain: "c2", from: 10, entries: 1 });
+    // The program drops the damaged line, and says so in the chain.
+    const { files } = await verified([later.bytes]);
+    expect(files.map(({ chains }) => chains)).toEqual([["c2"]]);
+    expect(await found([later.bytes])).toEqual(["(1 dropped)"]);
+    const full = await kept({
+      bytes: damaged,
+      chain: "c2",
+      from: 10,
+      entries: 30,
+      maxBytes: 6_000,
+    });
+    expect(await found([full.bytes])).toEqual([expect.stringMatching(/^\(\d+ dropped\)$/)]);
   });
 
   it("names the lines without a hash after which the daemon went on", async ({ expect }) => {
@@ -79,6 +108,17 @@ describe("a history that somebody changed", () => {
       says: ["11 changed"],
     },
     { what: "removed lines", edit: (lines) => lines.toSpliced(3, 2), says: ["4 removed"] },
+    { what: "one removed line", edit: (lines) => lines.toSpliced(3, 1), says: ["4 removed"] },
+    {
+      what: "a changed line, and the next one removed",
+      edit: (lines) => lines.with(3, (lines[3] ?? "").replace("found", "done")).toSpliced(4, 1),
+      says: ["4 changed", "5 removed"],
+    },
+    {
+      what: "a changed hash",
+      edit: (lines) => lines.with(3, (lines[3] ?? "").replace(/"hash":"\w{4}/, '"hash":"0000')),
+      says: ["4 changed"],
+    },
     { what: "removed first lines", edit: (lines) => lines.slice(2), says: ["1 missing_start"] },
     {
       what: "a line twice",
@@ -116,10 +156,52 @@ describe("a history that somebody changed", () => {
       says: ["12 changed"],
     },
     { what: "no lines", edit: () => [], says: ["0 empty"] },
+    {
+      what: "no line feed at the end",
+      edit: (lines) => lines.with(10, (lines[10] ?? "").trimEnd()),
+      says: ["(11 torn)"],
+    },
+    {
+      what: "more after a last line without a line feed",
+      edit: (lines) => lines.with(10, `${(lines[10] ?? "").trimEnd()} `),
+      says: ["11 changed"],
+    },
+    {
+      what: "a first line that was cut off",
+      edit: ([first = ""]) => [first.slice(0, 40)],
+      says: ["(1 torn)"],
+    },
   ])("says where: $what", async ({ edit, says }, { expect }) => {
     const { bytes } = await kept();
     const said = await found([bytesOf(edit(linesIn(bytes)))]);
     expect(said).toEqual(says);
+  });
+
+  it.for<{ edit: (lines: readonly string[]) => readonly string[]; says: string }>([
+    {
+      edit: (lines) => [...lines.slice(0, 4), ...lines],
+      says: "another chain begins here: lines 1 to 4 were put before it",
+    },
+    {
+      edit: (lines) => lines.toSpliced(3, 1),
+      says: "lines 4 to 4 of the chain are missing before this line",
+    },
+    {
+      edit: (lines) => lines.toSpliced(3, 2),
+      says: "lines 4 to 5 of the chain are missing before this line",
+    },
+    {
+      edit: (lines) => lines.toSpliced(3, 0, lines[1] ?? ""),
+      says: "the line follows line 3: what is between them was inserted or moved",
+    },
+    {
+      edit: (lines) => swap(lines, 3),
+      says: "the line follows line 5, which comes later: the order was changed",
+    },
+  ])("says in words: $says", async ({ edit, says }, { expect }) => {
+    const { bytes } = await kept();
+    const { flaws } = await verified([bytesOf(edit(linesIn(bytes)))]);
+    expect(flaws.map(({ message }) => message)).toContain(says);
   });
 
   it("shows that last lines were removed, only where somebody has kept a head", async ({
@@ -162,7 +244,29 @@ describe("several files", () => {
     const lines = linesIn(first.bytes).length;
     const rest = bytesOf(linesIn(second.bytes).slice(lines));
     expect(await found([first.bytes, second.bytes])).toEqual(["(1 overlap)"]);
+    expect(await found([second.bytes, first.bytes])).toEqual(["(1 overlap)"]);
     expect(await found([first.bytes, rest])).toEqual(["1 missing_start"]);
+  });
+
+  it("count the lines that come after what is proved", async ({ expect }) => {
+    const first = await kept({ signKey: keys.privateKey });
+    const lines = linesIn(first.bytes);
+    const second = await kept({ bytes: first.bytes, from: 20, entries: 2 });
+    const rest = bytesOf(linesIn(second.bytes).slice(lines.length));
+    const says = async (proof: Partial<HistoryProof>): Promise<readonly string[]> => {
+      const { remarks } = await verified([first.bytes, rest], proof);
+      return remarks.map(({ message }) => message);
+    };
+    expect(await says({ key: keys.publicKey })).toEqual([
+      "the last signed line; 3 lines came after it, which nothing signs yet",
+    ]);
+    const head = headOf(bytesOf(lines.slice(0, -2)));
+    expect(await says({ head })).toContain(
+      "the head is of this line; 5 lines came after it, which are not covered by the head",
+    );
+    expect(await says({ head: headOf(rest) })).toContain(
+      "the head is of this line; no line came after it",
+    );
   });
 
   it("say what is missing between them, also where the program dropped it", async ({ expect }) => {

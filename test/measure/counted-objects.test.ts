@@ -23,7 +23,6 @@ function noted(
 
 /** A record in which all hours before one were read, and the rule was live in some of them. */
 function recordWith(liveHours: readonly number[], readHours: readonly number[]): DayRecord {
-  const place = { firstHour: first, hours: readHours };
   const objects = [{ key: rule.key, ids: [rule.id], since: Infinity, until: Infinity }];
   const rows = liveHours.map((hour) => ({
     nth: first + hour,
@@ -35,7 +34,7 @@ function recordWith(liveHours: readonly number[], readHours: readonly number[]):
   return withRead(
     emptyDay("shop.example", day),
     "events",
-    place,
+    readHours,
     { result: "measured", rows },
     objects,
   );

@@ -40,8 +40,7 @@ function row(hour: number, count: number, more: Partial<CountRow> = {}): CountRo
 }
 
 function measured(hours: readonly number[], rows: readonly CountRow[]): DayRecord {
-  const place = { firstHour, hours };
-  return withRead(empty, "events", place, { result: "measured", rows }, [owasp]);
+  return withRead(empty, "events", hours, { result: "measured", rows }, [owasp]);
 }
 
 describe("the count of an hour", () => {
@@ -79,18 +78,18 @@ describe("the count of an hour", () => {
   });
 
   it("stays measured when a later read fails", ({ expect }) => {
-    const place = { firstHour, hours: [3, 4, 5] };
-    const later = withRead(record, "events", place, { result: "failed", why: "" }, [owasp]);
+    const hours = [3, 4, 5];
+    const later = withRead(record, "events", hours, { result: "failed", why: "" }, [owasp]);
     expect(countIn(later, owasp.key, 3)).toEqual(countIn(record, owasp.key, 3));
     expect(countIn(later, owasp.key, 5)).toEqual({ state: "failed" });
     const refused = { result: "refused", reason: "unavailable" } as const;
-    const last = withRead(later, "events", place, refused, [owasp]);
+    const last = withRead(later, "events", hours, refused, [owasp]);
     expect(countIn(last, owasp.key, 5)).toEqual({ state: "refused", reason: "unavailable" });
   });
 
   it("is that of the later of two reads", ({ expect }) => {
     const read = { result: "measured", rows: [row(3, 11)] } as const;
-    const later = withRead(record, "events", { firstHour, hours: [3] }, read, [owasp]);
+    const later = withRead(record, "events", [3], read, [owasp]);
     const counted = { state: "measured", count: 11, actions: { log: 11 }, sampleInterval: 1 };
     expect(countIn(later, owasp.key, 3)).toEqual(counted);
     expect(countIn(later, owasp.key, 0)).toEqual(countIn(record, owasp.key, 0));
@@ -165,7 +164,7 @@ describe("a record", () => {
     const law = fc.property(fc.array(readStep, { maxLength: 6 }), (steps) => {
       let record = empty;
       for (const { dataset, hours, read, objects } of steps) {
-        record = withRead(record, dataset, { firstHour, hours }, read, objects);
+        record = withRead(record, dataset, hours, read, objects);
         const stored = dayRecordOf(record.zone, record.day, dayRecordText(record));
         expect(stored && dayRecordText(stored)).toBe(dayRecordText(record));
         record = stored ?? record;

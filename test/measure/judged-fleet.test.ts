@@ -45,12 +45,11 @@ const usualCounts: Counts = { requests: () => 5_000, logins: () => 200, checkout
 /** A day in which all was measured. */
 function measuredDay(name: ZoneName, day: string, counts: Counts): DayRecord {
   const objects = keys.map((key) => ({ key, ids: [ids[key]], since: 0, until: Infinity }));
-  const place = { firstHour: firstHourOf(day), hours: allHours };
   const put = (
     record: DayRecord,
     dataset: "requests" | "events" | "violations",
     rows: readonly CountRow[],
-  ): DayRecord => withRead(record, dataset, place, { result: "measured", rows }, objects);
+  ): DayRecord => withRead(record, dataset, allHours, { result: "measured", rows }, objects);
   const requests = put(emptyDay(name, day), "requests", rowsOf(day, "", counts.requests));
   const events = put(requests, "events", rowsOf(day, ids["custom_rule/logins"], counts.logins));
   return put(events, "violations", rowsOf(day, ids["policy/checkout"], counts.checkout));

@@ -44,7 +44,7 @@ class Measured {
     for (let at = from; at < to; at += 1) {
       const day = dayOf(at);
       const record = this.#days.get(day) ?? emptyDay(shop, day);
-      const hours = { firstHour: firstHourOf(day), hours: [at - firstHourOf(day)] };
+      const hours = [at - firstHourOf(day)];
       this.#days.set(day, withRead(record, dataset, hours, read(at), objects));
     }
     for (const [day, record] of this.#days) {

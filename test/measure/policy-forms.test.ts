@@ -43,8 +43,7 @@ function recordOf(
         form,
         formSince,
       } as const;
-      const at = { firstHour, hours: [hour] };
-      return withRead(record, "violations", at, { result: "measured", rows: [] }, [object]);
+      return withRead(record, "violations", [hour], { result: "measured", rows: [] }, [object]);
     },
     emptyDay("shop.example.com", day),
   );

@@ -38,6 +38,7 @@ const alsoTestedIn: Readonly<Record<string, readonly string[]>> = {
   history: [
     "test/cli/history.test.ts",
     "test/daemon/run-history.test.ts",
+    "test/daemon/stored-fleet-reader.test.ts",
     "test/evidence/",
     "test/memory/store-laws.test.ts",
     "test/render/change-words.test.ts",

@@ -109,6 +109,44 @@ describe("the history in words", () => {
   });
 
   it.for([
+    { result: "in_sync", is: "green" },
+    { result: "applied", is: "green" },
+    { result: "held", is: "yellow" },
+    { result: "partial", is: "red" },
+    { result: "error", is: "red" },
+    { result: "interrupted", is: "red" },
+    { result: "no_longer_declared", is: "dim" },
+  ] as const)("shows the result $result in $is", ({ result, is }, { expect }) => {
+    const [head] = renderHistoryEntry(
+      { ...entry, result },
+      (style, text) => `<${String(style)} ${text}>`,
+    ).split("\n");
+    expect(head).toContain(`  <${is} ${result.replaceAll("_", " ")}>  drift  `);
+  });
+
+  it("shows the fields of a change below one another, and no fields of a new resource", ({
+    expect,
+  }) => {
+    const fields = [
+      { field: "enabled", before: false, after: true },
+      { field: "description", before: "a", after: "b" },
+    ];
+    const [change] = entry.changes;
+    if (change === undefined) throw new Error("no change");
+    const changes = [{ ...change, verb: "update", fields } as const, { ...change, fields }];
+    expect(
+      renderHistoryEntry({ ...entry, changes }, plain)
+        .split("\n")
+        .slice(1, 5),
+    ).toEqual([
+      "  ~ policy/a  ▲ strengthens  done  somebody lowered the protection",
+      "      enabled      false → true",
+      "      description  a → b",
+      "  + policy/a  ▲ strengthens  done  somebody lowered the protection",
+    ]);
+  });
+
+  it.for([
     { revision: "8c9b6cfb5909a67682231d479f0f6b5da5aa4681", shown: "8c9b6cfb5909" },
     { revision: `sha256-${"af6646e99cba0123".repeat(4)}`, shown: "sha256-af6646e99cba" },
     { revision: "release-2026-11-21", shown: "release-2026-11-21" },

@@ -69,7 +69,9 @@ export function placeOf({ file, name }: Pick<DocumentPart, "file" | "name">): Re
 }
 
 async function examplePlan(): Promise<string> {
-  await using example = await exampleWithEmulator();
+  await using example = await exampleWithEmulator({
+    config: "store: { path: state }\nmeasurements: {}",
+  });
   const { stdout } = await example.place.run("plan", "shop.example.com");
   return asText(stdout);
 }

@@ -11,7 +11,6 @@ import { firstHourOf, hoursOfDay } from "../../src/measure/hours.ts";
 export function fullDay(zone: string, day: string): DayRecord {
   const firstHour = firstHourOf(day);
   const hours = Array.from({ length: hoursOfDay }, (_, hour) => hour);
-  const place = { firstHour, hours };
   const objects = Array.from({ length: 10 }, (_, nth): MeasuredObject => {
     const key = `${nth < 6 ? "custom_rule" : "policy"}/block-countries-${nth}` as const;
     return { key, ids: [`${nth}`.repeat(8)], since: firstHour, until: Infinity };
@@ -30,7 +29,7 @@ export function fullDay(zone: string, day: string): DayRecord {
   let record = emptyDay(zone, day);
   for (const dataset of ["requests", "events", "violations"] as const) {
     const read = { result: "measured", rows: dataset === "requests" ? requests : rows } as const;
-    record = withRead(record, dataset, place, read, objects);
+    record = withRead(record, dataset, hours, read, objects);
   }
   return record;
 }

@@ -56,7 +56,7 @@ export class HistoryHeads {
   async #daily(file: OpenedHistory["log"]): Promise<void> {
     const { clock, notify } = this.#ports;
     const now = clock.now();
-    const ageMs = this.#dailyAt === undefined ? dayMs : Number(now) - Number(this.#dailyAt);
+    const ageMs = Number(now) - Number(this.#dailyAt ?? 0);
     // A clock that was set back must not end the daily heads.
     if (file.head === undefined || (ageMs >= 0 && ageMs < dayMs)) return;
     this.#dailyAt = now;

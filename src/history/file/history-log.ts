@@ -217,6 +217,8 @@ class HistoryLog implements AsyncDisposable {
     try {
       await this.#repair();
       if (this.#unstored.unconfirmed !== undefined) await this.#add(this.#unstored.unconfirmed);
+      // The lines that named the chain are damaged: what the program says of it needs a name.
+      if (this.#head?.chain === "") await this.#add({ lines: this.#continued(), sent: [] });
       await this.#trim();
       while (this.#unstored.areWaiting) await this.#write();
       // Lines may have been too many in an earlier term.
@@ -257,13 +259,13 @@ class HistoryLog implements AsyncDisposable {
     if (drop !== undefined) this.#ports.onDropped(lines.head);
   }
 
-  /** Lines after the last one on the disk, which begin the chain if it has not begun. */
+  /** Lines after the last one on the disk, which begin a chain if no line names one. */
   #continued(): NewLines {
     const { clock, uniqueId, signKey } = this.#ports;
-    if (this.#head !== undefined) return new NewLines(this.#head, signKey);
-    const chain = uniqueId();
-    const lines = new NewLines({ chain, n: 0, hash: "" }, signKey);
-    lines.add(this.#jsonOf({ at: clock.now(), chain, record: "begin" }), true);
+    const { chain: known = "", n = 0, hash = "" } = this.#head ?? {};
+    const chain = known || uniqueId();
+    const lines = new NewLines({ chain, n, hash }, signKey);
+    if (known === "") lines.add(this.#jsonOf({ at: clock.now(), chain, record: "begin" }), true);
     return lines;
   }
 

@@ -176,11 +176,12 @@ function signaturesOf(
     const message = "no line is signed with this key";
     return { file, line: 0, code: "not_signed", message };
   }
+  const { signedLine } = last;
   const since = files
     .slice(files.indexOf(last))
     .flatMap(({ seals }, index) =>
-      seals.filter(({ line }) => index > 0 || line > (last.signedLine ?? 0)),
+      seals.filter(({ line }) => index > 0 || line > signedLine),
     ).length;
   const message = `the last signed line; ${since === 0 ? "no line" : `${since} lines`} came after it, which nothing signs yet`;
-  return { file, line: last.signedLine, code: "signed", message };
+  return { file, line: signedLine, code: "signed", message };
 }
