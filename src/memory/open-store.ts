@@ -5,6 +5,7 @@ import type { HistoryStore } from "../history/file/history-store.ts";
 import type { MeasurementStore } from "../measure/measurement-store.ts";
 import type { AdoptedRule } from "../plan/ownership.ts";
 import type { Moments, WeakenedBy } from "../reconcile/fleet/fleet-past.ts";
+import type { ZoneSteps } from "../reconcile/steps/step-state.ts";
 import type { ScriptWatch } from "../state/scripts/script-watch.ts";
 import { errorText } from "../syntax/error-code.ts";
 import type { Logger } from "../telemetry/log/log.ts";
@@ -183,6 +184,8 @@ export interface StoredZones {
   readonly adopted: (zone: ZoneName) => readonly AdoptedRule[];
   /** The last check of the scripts of a zone; `undefined`: none. */
   readonly scripts: (zone: ZoneName) => ScriptWatch | undefined;
+  /** Where the objects of a zone stand on their steps. */
+  readonly steps: (zone: ZoneName) => ZoneSteps["objects"];
   /** When each zone was last weakened without a release. */
   readonly weakened: (by: WeakenedBy) => Moments<ZoneName>;
 }
@@ -194,6 +197,7 @@ export function storedZones(store: Pick<StoredView, "get"> | undefined): StoredZ
     applied: (zone) => remembered(known, zoneKeys.applied, zone),
     adopted: (zone) => remembered(known, zoneKeys.adopted, zone),
     scripts: (zone) => remembered(known, zoneKeys.scripts, zone),
+    steps: (zone) => remembered(known, zoneKeys.steps, zone).objects,
     weakened: (by) => storedWeakened(known, by),
   };
 }

@@ -327,6 +327,14 @@ describe("steps", () => {
     expect(world.stepStore.steps(named(shop)).objects.size).toBe(0);
     expect(world.steps.view(named(shop))).toBeUndefined();
   });
+
+  it("are forgotten where a file names them no more while no process runs", async ({ expect }) => {
+    await using first = await steppingWorld({ [shop]: one });
+    await first.pass(hour);
+    first.files.set(shop, steppedContent({}));
+    await using second = await first.restart();
+    expect(second.stepStore.steps(named(shop)).objects.size).toBe(0);
+  });
 });
 
 describe("a person", () => {

@@ -27,6 +27,7 @@ import {
   type SavedPlanRequest,
 } from "../../reconcile/run/plan-zone.ts";
 import { windowsOf } from "../../reconcile/schedule/windows.ts";
+import { contentAtSteps } from "../../reconcile/steps/step-overlay.ts";
 import { type PlanFile, planFileErrors, readPlanFile } from "../../render/plan-file.ts";
 import { failureOf, type ZoneReport } from "../../state/run-report.ts";
 import { allOf } from "../../syntax/first-of.ts";
@@ -179,7 +180,7 @@ function savedPlanRequests(
   { documents }: DesiredState,
   listing: ZoneListing,
   { mode, limits, windows, impact, desired: { owner, adopt } }: Config,
-  { adopted }: StoredZones,
+  { adopted, steps }: StoredZones,
 ): SavedPlanRequests {
   const selection = selectZones(documents, joinListings(undefined, listing));
   const declared = new Map(selection.zones.map((desired) => [desired.zone.id, desired]));
@@ -187,11 +188,12 @@ function savedPlanRequests(
   const requestOf = (saved: SavedPlan): ZoneRequest => {
     const { id, name } = saved.zone;
     const zone = listed.get(id) ?? saved.zone;
-    const desired = declared.get(id);
-    if (desired === undefined) {
+    const found = declared.get(id);
+    if (found === undefined) {
       const hold = undeclared(name, selection.leftAlone.get(name));
       return { saved, desired: { zone, content: noContent }, owner, impact, holdsAt: () => [hold] };
     }
+    const desired = { ...found, content: contentAtSteps(found.content, steps(zone.name)) };
     const dropped = allOf(partsDropped(saved, desired.content));
     const hold = dropped === "" ? undefined : undeclared(`the ${dropped} of ${name}`, undefined);
     // A release of the saved plan also releases the part of it that is left after an interrupted apply.

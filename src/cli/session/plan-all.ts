@@ -13,6 +13,7 @@ import {
   desiredFleet,
   type DesiredFleet,
   type FleetZone,
+  inForceDigest,
   joinListings,
   missingReport,
 } from "../../reconcile/fleet/desired-fleet.ts";
@@ -33,6 +34,7 @@ import {
   type RunContext,
 } from "../../reconcile/run/plan-zone.ts";
 import { windowsOf } from "../../reconcile/schedule/windows.ts";
+import { zoneAtSteps } from "../../reconcile/steps/step-overlay.ts";
 import { plural } from "../../render/format.ts";
 import { failureOf, type ZoneReport } from "../../state/run-report.ts";
 import type { ZoneDocument } from "../../zone/desired-zone.ts";
@@ -313,9 +315,9 @@ async function planZones(
       stop,
     );
   };
-  const wanted = [...fleet.zones.values()].filter(({ desired }) =>
-    isMatch(desired.zone.name, patterns),
-  );
+  const wanted = [...fleet.zones.values()]
+    .filter(({ desired }) => isMatch(desired.zone.name, patterns))
+    .map((zone) => zoneAtSteps(zone, stored.steps(zone.desired.zone.name)));
   const known = new Map(before?.zones.map((each) => [each.declared.desired.zone.name, each]));
   const desired = wanted.map((each) => each.desired);
   const requests = sweepRequests(desired, (zone) => service.credentialOf(zone), "read");
@@ -327,7 +329,7 @@ async function planZones(
   return await inParallel(wanted, config.api.concurrency, async (declared) => {
     const kept = known.get(declared.desired.zone.name);
     // The plan of the same declaration would be the same, if nobody changed the zone.
-    const isKept = kept?.declared.digest === declared.digest;
+    const isKept = kept !== undefined && inForceDigest(kept.declared) === inForceDigest(declared);
     if (isKept && kept.planned.report.result !== "error") return kept;
     const planned = await planOne(declared);
     progress.step();

@@ -141,7 +141,9 @@ export class Steps {
     const contents = [desired, wave, held].flatMap((each) => each?.content ?? []);
     const { store } = this.#ports;
     if (contents.every((content) => promotedIn(content).size === 0)) {
-      if (this.#zones.delete(name)) store.setSteps(name, noSteps);
+      this.#zones.delete(name);
+      // They may be from a process before this one.
+      if (store.steps(name).objects.size > 0) store.setSteps(name, noSteps);
       return;
     }
     const known = this.#zones.get(name) ?? new SteppedZone(zone, store.steps(name));
