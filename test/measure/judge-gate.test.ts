@@ -258,10 +258,9 @@ function keeper(start: Date, violations: (hour: number) => number | undefined) {
       const count = violations(at);
       if (count === undefined) continue;
       const row = { nth: at, ids: ["a"], action: "log", count, sampleInterval: 1 };
-      const place = { firstHour, hours: [nth] };
       const requests = { ...row, ids: [], action: "", count: 10_000 };
-      record = withRead(record, "requests", place, { result: "measured", rows: [requests] }, []);
-      record = withRead(record, "violations", place, { result: "measured", rows: [row] }, objects);
+      record = withRead(record, "requests", [nth], { result: "measured", rows: [requests] }, []);
+      record = withRead(record, "violations", [nth], { result: "measured", rows: [row] }, objects);
     }
     return Promise.resolve(dayRecordText(record));
   };

@@ -209,7 +209,7 @@ export class Traffic {
             : state === "denied"
               ? ({ result: "refused", reason: "denied" } as const)
               : ({ result: "failed", why: "of the world" } as const);
-        record = withRead(record, dataset, { firstHour, hours: [nth] }, read, objects);
+        record = withRead(record, dataset, [nth], read, objects);
       }
     }
     return dayRecordText(record);
