@@ -21,6 +21,14 @@ export function stepEventText({
   return `${key} ${what}: ${"by" in cause ? `by ${cause.by}` : rateText(cause)}`;
 }
 
+/** The steps of an object from one on: `log → allow after 7 days`; the step itself if it is the last one. */
+export function ladderText({ steps, afterMs, field }: Promotion, at: number): string {
+  const left = steps.slice(at);
+  const each = left.length > 2 ? " each" : "";
+  const after = left.length > 1 ? ` after ${durationText(afterMs)}${each}` : "";
+  return `${field === "action" ? "" : `${field} `}${left.join(" → ")}${after}`;
+}
+
 /** What a promotion asks for before the next step, and what sets a step back. */
 export function conditionsText({ afterMs, when, watchMs, rollback }: Promotion): string {
   const after = durationText(afterMs);

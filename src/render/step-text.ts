@@ -59,7 +59,7 @@ function isPlain(wait: StepWait): wait is PlainWait {
 }
 
 /** Why an object is stopped, in words. */
-function stopText({ from, cause }: Stop): string {
+export function stopText({ from, cause }: Stop): string {
   const left = from === undefined ? "stopped" : `set back from ${from}`;
   return "by" in cause ? `${left} by ${cause.by}` : `${left} after ${rateText(cause)}`;
 }

@@ -1,6 +1,6 @@
 import { describe, it } from "vitest";
 
-import { conditionsText, stepEventText } from "../../src/render/step-event-text.ts";
+import { conditionsText, ladderText, stepEventText } from "../../src/render/step-event-text.ts";
 import { logToAllow, promoted, setBack } from "../support/stepped.ts";
 
 describe("a step that an object takes", () => {
@@ -28,6 +28,23 @@ describe("a step that an object takes", () => {
 });
 
 describe("steps", () => {
+  it.for([
+    [logToAllow, 0, "log → allow after 7 days"],
+    [logToAllow, 1, "allow"],
+    [
+      { ...logToAllow, steps: ["log", "managed_challenge", "block"] },
+      0,
+      "log → managed_challenge → block after 7 days each",
+    ],
+    [
+      { ...logToAllow, field: "score_threshold", steps: [60, 40, 25] },
+      1,
+      "score_threshold 40 → 25 after 7 days",
+    ],
+  ] as const)("are told as %j from %i on", ([promotion, from, text], { expect }) => {
+    expect(ladderText(promotion, from)).toBe(text);
+  });
+
   it.for([
     [
       {},

@@ -50,6 +50,7 @@ import { withAuthors } from "./plan-authors.ts";
 import { withMeasured } from "./plan-measured.ts";
 import { forecastText, readingMs } from "./reading-forecast.ts";
 import { inParallel, rethrow, type Session } from "./session.ts";
+import { withSteps } from "./step-notes.ts";
 import { readStoredZones } from "./stored.ts";
 import { withWaves } from "./wave-notes.ts";
 
@@ -153,7 +154,8 @@ export async function planAll(
 
   const planned = await planZones(part, { revision, commit }, flags, stored, session);
   const authored = flags.audit === false ? planned : await withAuthors(planned, session);
-  const explained = await withMeasured(authored, flags, session);
+  const measured = await withMeasured(authored, flags, session);
+  const explained = await withSteps(measured, flags, stored, session);
   const declared = declaredIn(fleet);
   const by = correctionsCountOf(countOf(flags.zones, declared, config.limits));
   const limit = maxWeakenedOf(config.limits, declared);

@@ -1,0 +1,152 @@
+import { describe, it } from "vitest";
+
+import { coerceObject, coerceObjects, coerceText, type JsonObject } from "../../src/syntax/json.ts";
+import { SimulatedClock } from "../support/clock.ts";
+import type { Started } from "../support/command-line.ts";
+import { control, type Example, exampleWithEmulator } from "../support/example.ts";
+import { logLines } from "../support/log-lines.ts";
+import { eventually } from "../support/processes.ts";
+import { isEveryZoneRun, jsonFrom, stop, textFrom } from "../support/running.ts";
+
+const shop = "shop.example.com";
+const checkout = "policy/checkout";
+const promote = `            promote:
+              from: log
+              after: 30m
+              force: true
+              when: { violations_per_10k_requests: 100, requests_at_least: 100 }
+              watch: 2h
+              rollback: { violations_per_10k_requests: 300, requests_at_least: 100 }
+`;
+
+const everywhere = "policy/everywhere";
+const slowly = `            action: allow
+            promote: { from: log, after: 7d, when: { requests_at_least: 100 } }
+`;
+
+/** The example, two policies of which come from log to allow, and what a daemon needs for that. */
+async function steppingExample(): Promise<Example & { readonly clock: SimulatedClock }> {
+  const clock = new SimulatedClock(new Date());
+  const example = await exampleWithEmulator({
+    config: `schedule: { cron: "0 0 1 1 *" }\nstore: { path: state }\nmeasurements: {}`,
+    ports: { clock },
+  });
+  const file = await example.place.read("zones/shop.yaml");
+  const declared = "            action: allow\n";
+  const stepped = file.replace(declared, `${declared}${promote}`);
+  await example.place.write(
+    "zones/shop.yaml",
+    stepped.replace("            action: log\n", slowly),
+  );
+  const policy = "Scripts of the checkout";
+  await control(example, "edit", { zone: shop, policy, set: { action: "log" } });
+  await control(example, "traffic", {
+    zone: shop,
+    requests_per_hour: 60_000,
+    shares: { [policy]: 0.001 },
+  });
+  return { ...example, clock };
+}
+
+/** What the API tells of a policy. */
+async function stepsOf(daemon: Started, policy = checkout): Promise<JsonObject> {
+  const { steps } = await jsonFrom(daemon, `api/v1/zones/${shop}`);
+  const found = coerceObjects(coerceObject(steps)["objects"]).find(({ key }) => key === policy);
+  return coerceObject(found);
+}
+
+describe("a policy that comes from log to allow", () => {
+  it(
+    "is promoted on measurements, and set back by one curl",
+    { timeout: 60_000 },
+    async ({ expect }) => {
+      await using example = await steppingExample();
+      const { clock, place } = example;
+      const daemon = place.start("run");
+      await eventually("a run of each zone", async () => {
+        await clock.advance(100);
+        return (await isEveryZoneRun(daemon)) || undefined;
+      });
+      /** Lets minutes pass until a line is logged; gives how many. */
+      const minutesUntil = async (message: string): Promise<number> => {
+        let minutes = 0;
+        await eventually(message, async () => {
+          await control(example, "clock", { advance: "1m" });
+          await clock.advance(60_000);
+          minutes += 1;
+          return (
+            logLines(daemon).some(({ msg }) => coerceText(msg).startsWith(message)) || undefined
+          );
+        });
+        return minutes;
+      };
+      expect(await stepsOf(daemon)).toMatchObject({ state: "waiting", step: "log" });
+
+      expect(await minutesUntil("promoted to the next step")).toBeGreaterThanOrEqual(30);
+      await eventually("the policy in force", async () => {
+        await clock.advance(1_000);
+        const { state } = await stepsOf(daemon);
+        return state === "watched" || undefined;
+      });
+      expect(await stepsOf(daemon)).toMatchObject({ step: "allow", steps: ["log", "allow"] });
+      expect(await textFrom(daemon, "metrics")).toContain('zonewarden_steps{state="watched"} 1');
+
+      await control(example, "traffic", { zone: shop, shares: { checkout: 0.2 } });
+      await minutesUntil("set back to the step before");
+      expect(await stepsOf(daemon)).toMatchObject({
+        state: "set_back",
+        step: "log",
+        waits_for: { reason: "stopped" },
+      });
+      const metrics = await textFrom(daemon, "metrics");
+      expect(metrics).toContain('zonewarden_steps{state="set_back"} 1');
+      expect(metrics).toContain('zonewarden_steps{state="watched"} 0');
+      const page = await textFrom(daemon, `zones/${shop}`);
+      expect(page).toMatch(/set back from allow after \d+ in \d+ requests/);
+      const isLive = (action: string): Promise<true> =>
+        eventually(`the policy is live with ${action}`, async () => {
+          await clock.advance(1_000);
+          const { entries } = await jsonFrom(daemon, `api/v1/zones/${shop}/history`);
+          const last = coerceObjects(entries).at(-1);
+          const [change] = coerceObjects(last?.["changes"]);
+          const [field] = coerceObjects(change?.["fields"]);
+          return (field?.["after"] === action && change?.["result"] === "done") || undefined;
+        });
+      await isLive("log");
+      await stop(daemon);
+      // What an apply leaves is known from the next run on.
+      const next = place.start("run");
+      await eventually("a run of each zone", async () => {
+        await clock.advance(100);
+        return (await isEveryZoneRun(next)) || undefined;
+      });
+      expect(await stepsOf(next)).toMatchObject({ state: "set_back", step: "log" });
+      await eventually("two hours are measured", async () => {
+        await control(example, "clock", { advance: "5m" });
+        await clock.advance(300_000);
+        const { passed_seconds: passed } = await stepsOf(next, everywhere);
+        return Number(passed) >= 7_200 || undefined;
+      });
+      await stop(next);
+
+      const { stdout: history } = await place.run("history", shop);
+      expect(history).toMatch(/\n {2}policy\/checkout is promoted from log to allow\n/);
+      expect(history).toMatch(
+        /\n {2}policy\/checkout is set back from allow to log: \d+ in \d+ requests, \d+ per 10,000\n/,
+      );
+      // The command finds the step in the store: it plans nothing.
+      const { stdout: plan } = await place.run("plan", shop);
+      expect(plan).toMatch(
+        /note: policy\/checkout: log → allow after 30 min \(set back from allow after \d+ in/,
+      );
+      expect(plan).toMatch(
+        /note: policy\/everywhere: log → allow after 7 days \(\d of 168 hours measured\)/,
+      );
+      expect(plan).not.toContain("is not known");
+      expect(plan).toContain("1 zone in sync");
+      // The comment of a pull request tells what will happen too.
+      const { stdout: comment } = await place.run("plan", shop, "--format", "markdown");
+      expect(comment).toContain("policy/everywhere: log → allow after 7 days");
+    },
+  );
+});
