@@ -35,11 +35,14 @@ type Step =
   | { readonly step: "pass"; readonly hours: number }
   | { readonly step: "jump"; readonly hours: number }
   | { readonly step: "hide"; readonly zones: readonly string[] }
+  | { readonly step: "command"; readonly command: Command }
   | {
       readonly step: "restart";
       readonly hours: number;
       readonly lose: readonly ("all" | "rollout" | "earlier")[];
     };
+
+type Command = "pause" | "resume" | "abort" | "promote" | readonly string[];
 
 type Edit = Extract<Step, { readonly step: "commit" | "suspend" | "drop" }>;
 
@@ -68,6 +71,16 @@ const anyStep: fc.Arbitrary<Step> = fc.oneof(
   fc.record({ step: fc.constant("break" as const), zones: anyZones }),
   fc.record({ step: fc.constant("hide" as const), zones: anyZones }),
   fc.constant({ step: "mend" as const }),
+  {
+    weight: 3,
+    arbitrary: fc.record({
+      step: fc.constant("command" as const),
+      command: fc.oneof(
+        fc.constantFrom("pause" as const, "resume" as const, "abort" as const, "promote" as const),
+        anyZones,
+      ),
+    }),
+  },
   fc.record({ step: fc.constant("jump" as const), hours: fc.constantFrom(-500, 500) }),
   fc.record({
     step: fc.constant("restart" as const),
@@ -103,7 +116,18 @@ class Watched {
   /** When each zone last took a change that goes out in waves, since none was left to do. */
   readonly #changed = new Map<string, number>();
   readonly #broken = new Set<string>();
+  /** What each zone was before the rollout changed it. */
+  readonly #origin = new Map<string, Name>();
+  /** Zones that go whatever their wave is: a person let them go, or they went before the active revision. */
+  readonly #letGo = new Set<string>();
+  #halt: "paused" | "aborted" | undefined;
+  /** Zones that the last abort takes back. */
+  readonly #setBack = new Set<string>();
+  /** Zones that are suspended, or were before the rollout. */
+  readonly #suspended = new Set<string>();
   #revisions = 1;
+  /** Whether only the state says what was in force before the active revision. */
+  #wasRestarted = false;
   readonly violations: string[] = [];
 
   constructor(world: WavesWorld) {
@@ -120,22 +144,67 @@ class Watched {
     await this.#pass(60_000, declared);
     await this.world.sweep("manual");
     await this.#pass(60_000, declared);
+    if (step.step === "command" && step.command === "abort") this.#checkSetBack();
+  }
+
+  async #command(asked: Command): Promise<void> {
+    const command =
+      asked === "pause" || asked === "resume" || asked === "abort"
+        ? { name: asked }
+        : { name: "promote" as const, zones: asked === "promote" ? [] : asked.map(named) };
+    const asker = { by: "mia", from: "10.0.0.7" };
+    const answering = this.world.reconciler.commandRollout(command, "", asker);
+    await this.world.clock.advance(0);
+    const answer = await answering;
+    if (answer.result !== "done") return;
+    if (command.name === "pause") this.#halt = "paused";
+    else if (command.name === "resume") this.#halt = undefined;
+    else if (command.name === "promote") for (const zone of answer.zones) this.#letGo.add(zone);
+    else {
+      this.#halt = "aborted";
+      this.#letGo.clear();
+      this.#changed.clear();
+      for (const zone of answer.zones) this.#setBack.add(zone);
+    }
+  }
+
+  /** An abort ends with what was there before, in each zone that can be written. */
+  #checkSetBack(): void {
+    for (const zone of this.#setBack) {
+      const isOutOfReach =
+        this.#broken.has(zone) ||
+        this.world.unlistable.zones.includes(zone) ||
+        this.#suspended.has(zone) ||
+        this.#wasRestarted;
+      const before = this.#origin.get(zone) ?? this.#seen.get(zone);
+      if (isOutOfReach || this.#look(zone) === before) continue;
+      this.violations.push(`${zone} is not ${before} again`);
+    }
   }
 
   async #do(step: Exclude<Step, { readonly step: "pass" }>): Promise<void> {
     if (step.step === "commit" || step.step === "suspend" || step.step === "drop") {
+      const before = new Map(this.#declared);
       this.#editFiles(step);
+      for (const zone of this.#letGo) {
+        if (before.get(zone) !== this.#declared.get(zone)) this.#letGo.delete(zone);
+      }
+      if (this.#halt === "aborted") this.#halt = undefined;
       await this.world.reload(`r${(this.#revisions += 1)}`);
     } else if (step.step === "restart") {
       this.#before = this.#now + step.hours * hour;
       this.world = await this.world.restart({ afterMs: step.hours * hour, lose: step.lose });
+      // On the word of the state alone, nothing is weakened.
+      this.#wasRestarted = true;
+      if (step.lose.includes("all") || step.lose.includes("rollout")) this.#halt = undefined;
       this.#setFaults();
-    } else if (step.step === "jump") this.world.clock.step(step.hours * hour);
+    } else if (step.step === "command") await this.#command(step.command);
+    else if (step.step === "jump") this.world.clock.step(step.hours * hour);
     else this.#disturb(step);
   }
 
   #disturb(
-    step: Exclude<Step, { readonly step: "pass" | "jump" | "restart" | Edit["step"] }>,
+    step: Exclude<Step, { readonly step: "pass" | "jump" | "restart" | "command" | Edit["step"] }>,
   ): void {
     switch (step.step) {
       case "drift":
@@ -176,6 +245,7 @@ class Watched {
       } else {
         const content = files.get(zone);
         const suspension = { reason: "incident", until: undefined };
+        this.#suspended.add(zone);
         if (content !== undefined) files.set(zone, { ...content, suspension });
       }
     }
@@ -209,19 +279,49 @@ class Watched {
   /** Lets time pass, and looks at what has changed meanwhile. A revision counts as the one before, too, while it comes. */
   async #pass(ms: number, declaredBefore: ReadonlyMap<string, Name>): Promise<void> {
     await this.world.clock.advance(ms);
+    this.#see(ms, declaredBefore);
+    for (const { changing } of this.world.reconciler.waves ?? []) {
+      for (const zone of changing) this.#letGo.add(zone);
+    }
+  }
+
+  #see(ms: number, declaredBefore: ReadonlyMap<string, Name>): void {
     const seen = new Map(many(7).map((zone) => [zone, this.#look(zone)]));
     const before = new Map(this.#seen);
     for (const [zone, name] of seen) if (name !== undefined) this.#seen.set(zone, name);
     for (const [zone, was] of before) {
       const is = seen.get(zone);
       if (is === undefined || is === was || !isInWaves(was, is)) continue;
-      if (!this.#isFormer(zone, is)) this.#check(zone, ms, declaredBefore);
-      this.#changed.set(zone, this.#now);
+      this.#judge(zone, is, ms, declaredBefore);
+      if (this.#halt !== "aborted") this.#changed.set(zone, this.#now);
+      if (!this.#origin.has(zone)) this.#origin.set(zone, was);
     }
+    this.#leaveAll(before);
+    if (many(7).every((zone) => !this.#isLeft(zone, this.#declared))) this.#changed.clear();
+    if (this.world.where === undefined) this.#end();
+  }
+
+  /** No rollout is under way. */
+  #end(): void {
+    this.#halt = undefined;
+    this.#wasRestarted = false;
+    this.#origin.clear();
+    for (const zone of this.#suspended) {
+      if (this.world.files.get(zone)?.suspension === undefined) this.#suspended.delete(zone);
+    }
+  }
+
+  #judge(zone: string, is: Name, ms: number, declaredBefore: ReadonlyMap<string, Name>): void {
+    const isForward = is === this.#declared.get(zone) && is !== this.#origin.get(zone);
+    if (this.#halt === "aborted" && isForward) this.violations.push(`${zone} went after the abort`);
+    const isAsked = this.#letGo.delete(zone) || this.#setBack.delete(zone);
+    if (!isAsked && !this.#isFormer(zone, is)) this.#check(zone, ms, declaredBefore);
+  }
+
+  #leaveAll(before: ReadonlyMap<string, Name>): void {
     for (const [zone, was] of before) {
       if (was !== this.#seen.get(zone)) this.#leave(zone, was);
     }
-    if (many(7).every((zone) => !this.#isLeft(zone, this.#declared))) this.#changed.clear();
   }
 
   #leave(zone: string, was: Name): void {
@@ -249,6 +349,7 @@ class Watched {
   }
 
   #check(zone: string, ms: number, declaredBefore: ReadonlyMap<string, Name>): void {
+    if (this.#halt === "paused") this.violations.push(`${zone} went though it was paused`);
     const waves = wavesOf(settings.waves, new Set([...this.#declared.keys()].map(named)));
     const wave = waves.get(named(zone)) ?? 0;
     for (const other of this.#declared.keys()) {

@@ -166,6 +166,16 @@ export const databaseEvents = {
 
 export type DatabaseEvent = keyof typeof databaseEvents;
 
+/** What a person asks of a rollout. */
+export const rolloutEvents = {
+  rollout_pause: "somebody pauses the rollout",
+  rollout_resume: "somebody resumes the rollout",
+  rollout_promote: "somebody promotes the next wave",
+  rollout_abort: "somebody aborts the rollout of another revision than the first",
+} as const;
+
+export type RolloutEvent = keyof typeof rolloutEvents;
+
 export type Disturbance =
   | RequestFault
   | PolicyEdit
@@ -176,7 +186,8 @@ export type Disturbance =
   | FileEvent
   | SettingEvent
   | ProcessEvent
-  | DatabaseEvent;
+  | DatabaseEvent
+  | RolloutEvent;
 
 /** All disturbances, with a sentence for each. */
 export const disturbances: Readonly<Record<Disturbance, string>> = {
@@ -190,6 +201,7 @@ export const disturbances: Readonly<Record<Disturbance, string>> = {
   ...settingEvents,
   ...processEvents,
   ...databaseEvents,
+  ...rolloutEvents,
 };
 
 export function isRequestFault(name: Disturbance): name is RequestFault {
@@ -222,6 +234,10 @@ export function isFileEvent(name: Disturbance): name is FileEvent {
 
 export function isProcessEvent(name: Disturbance): name is ProcessEvent {
   return name in processEvents;
+}
+
+export function isRolloutEvent(name: Disturbance): name is RolloutEvent {
+  return name in rolloutEvents;
 }
 
 export function isDatabaseEvent(name: Disturbance): name is DatabaseEvent {

@@ -9,6 +9,7 @@ import {
   processEvents,
   refusals,
   requestFaults,
+  rolloutEvents,
   ruleEdits,
   rulesetEdits,
   settingEvents,
@@ -82,6 +83,18 @@ export function scheduleOf(seed: number, was?: "earlier"): Schedule {
   if (random() < 0.5) return { story: "rules", store, steps: inOrder(ofRules), ...versions };
   const inRulesets = some(7, keysOf(rulesetEdits));
   return { story: "teams", store, steps: inOrder([...ofRules, ...inRulesets]), ...versions };
+}
+
+/** The schedule of a seed, in a fleet whose changes go out in waves: with what a person asks of the rollouts. */
+export function wavesOf(seed: number): Schedule {
+  const random = seededRandom(seed + 7_000_000);
+  const names = keysOf(rolloutEvents);
+  const asked = Array.from({ length: Math.floor(random() * 5) }, (): Step => {
+    const does = names[Math.floor(random() * names.length)] ?? "rollout_pause";
+    return { at: 1 + Math.floor(random() * lastRequest), does };
+  });
+  const { steps, store } = scheduleOf(seed);
+  return { story: "waves", store, steps: inOrder([...steps, ...asked]) };
 }
 
 function inOrder(steps: readonly Step[]): readonly Step[] {

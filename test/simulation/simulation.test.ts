@@ -6,7 +6,7 @@ import { cases, someOf } from "../support/properties.ts";
 import { plantedBugs } from "./bugs/planted-bugs.ts";
 import { requestsOfFirstRun } from "./exhaustive.ts";
 import { invariants } from "./invariants/invariants.ts";
-import { type Schedule, scheduleOf, scheduleText, shrunk } from "./schedule.ts";
+import { type Schedule, scheduleOf, scheduleText, shrunk, wavesOf } from "./schedule.ts";
 import { simulate } from "./simulation.ts";
 
 /** What does not hold in these schedules; a failure names the seed to replay it with. */
@@ -74,8 +74,7 @@ describe("a simulation", () => {
   it("holds with these schedules where changes go out in waves", async ({ expect }) => {
     const seeds = Array.from({ length: cases(60).numRuns }, (_, index) => index + 1);
     const schedules = seeds.map((seed) => {
-      const schedule = { ...scheduleOf(seed), story: "waves" } as const;
-      return [`--seed ${seed}, in waves`, schedule] as const;
+      return [`--seed ${seed}, in waves`, wavesOf(seed)] as const;
     });
     expect(await violationsIn(schedules)).toEqual([]);
   });

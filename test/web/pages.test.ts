@@ -280,6 +280,8 @@ describe("a revision of the files that is held", () => {
     expect(wordsOf(zonePage(waiting))).toContain(`The new revision of the files waits ${message}`);
     waiting.recordLoad(loadInWaves({ unsettled: [named(shop)], nextAt: undefined }));
     expect(wordsOf(fleetPage(waiting))).toContain(`The next one waits for ${shop}`);
+    waiting.recordLoad(loadInWaves({ state: "paused", nextAt: undefined }));
+    expect(wordsOf(fleetPage(waiting))).toContain("in 45 zones. The rollout is paused.");
   });
 
   it("is shown with the diagnostics of other files", ({ expect }) => {

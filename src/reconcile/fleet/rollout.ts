@@ -507,8 +507,9 @@ export class Rollout {
       const wave = this.#waveOf(name);
       waiting.set(wave, (waiting.get(wave) ?? 0) + 1);
     }
-    const { wave, unsettled, soakLeftMs, gate } = this.#progress;
+    const { wave, unsettled: late, soakLeftMs, gate } = this.#progress;
     const { waves } = this.#settings;
+    const unsettled = this.#halt === "aborted" ? [] : late;
     const isSoaking = soakLeftMs !== undefined && this.#halt === undefined;
     const nextAt = isSoaking ? this.#momentIn(soakLeftMs) : undefined;
     const state = this.#halt ?? "running";

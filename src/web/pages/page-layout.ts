@@ -1,6 +1,6 @@
 import { html, type Html, type Part } from "../../render/html.ts";
 import type { ClusterStatus } from "../../state/daemon-status.ts";
-import { isFirstRound, isLoaded } from "../../state/load-report.ts";
+import { isFirstRound, isLoaded, type RolloutStatus } from "../../state/load-report.ts";
 import type { ZoneState } from "../../state/zone-state.ts";
 import { firstOf } from "../../syntax/first-of.ts";
 import { isError } from "../../zone/diagnostic.ts";
@@ -152,20 +152,30 @@ function loadBanner({ fleet, now }: Snapshot): Html | undefined {
 /** The waves in which the active revision reaches the zones. */
 function rolloutBanner({ fleet: { load }, now }: Snapshot): Html | undefined {
   if (load?.rollout === undefined) return undefined;
-  const { wave, waves, unsettled, nextAt, waiting, gate } = load.rollout;
+  const { wave, unsettled, waiting, gate } = load.rollout;
   const zones = [...waiting.values()].reduce((sum, count) => sum + count, 0);
   const delaying = unsettled.length > 0 ? unsettled : (gate?.zones ?? []).map(({ zone }) => zone);
-  const next =
-    nextAt === undefined
-      ? html`The next one waits for ${foreign(firstOf(delaying, 3))}.`
-      : html`The next one begins ${moment(nextAt, now)}.`;
+  const next = nextWave(load.rollout, delaying, now);
   const gated = gate?.zones.map(({ zone, why }) => `${zone}: ${why}`).slice(0, 3) ?? [];
   const shut = gated.length === 0 ? "" : html` The gate is not kept: ${foreign(gated.join("; "))}.`;
   return banner(
-    html`Wave ${number(wave)} of ${number(waves)} has begun.`,
+    html`Wave ${number(wave)} of ${number(load.rollout.waves)} has begun.`,
     html`${revisionCode(load.revision)}${commitCode(load.commit)} waits in
-    ${counted(zones, "zone")}. ${wave < waves && next}${shut}`,
+    ${counted(zones, "zone")}. ${next}${shut}`,
   );
+}
+
+/** When the next wave begins, or what it waits for. */
+function nextWave(
+  { state, wave, waves, nextAt }: RolloutStatus,
+  delaying: readonly string[],
+  now: Date,
+): Html | false {
+  if (state !== "running") return html`The rollout is ${state}.`;
+  if (wave >= waves) return false;
+  return nextAt === undefined
+    ? html`The next one waits for ${foreign(firstOf(delaying, 3))}.`
+    : html`The next one begins ${moment(nextAt, now)}.`;
 }
 
 /** How many zones are as the revision in force declares them, while another one is held. */

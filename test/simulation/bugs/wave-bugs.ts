@@ -38,4 +38,42 @@ export const waveBugs: readonly PlantedBug[] = [
     steps: [{ at: 28, does: "stop" }],
     invariant: "no-zone-before-its-wave",
   },
+  {
+    name: "a-pause-begins-waves",
+    file: "reconcile/fleet/rollout.ts",
+    from: "const begun = this.#halt === undefined ? this.#progress.wave : 0;",
+    to: "const begun = this.#progress.wave;",
+    story: "waves",
+    steps: [
+      { at: 20, does: "rollout_pause" },
+      { at: 60, does: "sweep" },
+    ],
+    invariant: "no-wave-while-halted",
+  },
+  {
+    name: "a-restart-forgets-an-abort",
+    file: "reconcile/fleet/rollout.ts",
+    from: "    this.#halt = halt;\n    if (waiting.size",
+    to: '    this.#halt = halt === "paused" ? halt : undefined;\n    if (waiting.size',
+    story: "waves",
+    steps: [
+      { at: 58, does: "files_edited" },
+      { at: 67, does: "rollout_abort" },
+      { at: 71, does: "stop" },
+      { at: 110, does: "sweep" },
+    ],
+    invariant: "no-wave-while-halted",
+  },
+  {
+    name: "a-restart-resumes",
+    file: "reconcile/fleet/rollout.ts",
+    from: "    this.#halt = halt;\n    if (waiting.size",
+    to: "    if (waiting.size",
+    story: "waves",
+    steps: [
+      { at: 20, does: "rollout_pause" },
+      { at: 24, does: "stop" },
+    ],
+    invariant: "no-wave-while-halted",
+  },
 ];

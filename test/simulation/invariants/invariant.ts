@@ -20,6 +20,10 @@ export interface Truth {
     | undefined;
   /** The zones of each wave; empty where changes reach all zones at once. */
   readonly waves: readonly (readonly string[])[];
+  /** Zones that a person let go. */
+  readonly promoted: ReadonlySet<string>;
+  /** Zones that waited when a person paused or aborted the rollout of what is declared now. */
+  readonly halted: ReadonlySet<string>;
   /** The process that is there at the end. */
   readonly main: SimulatedProcess;
   /** Whether any process lost its state, or a part of it. */

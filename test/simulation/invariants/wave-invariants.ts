@@ -34,6 +34,7 @@ export const waveInvariants: readonly Invariant[] = [
       }
       // Between two processes, the time is that of the clock on the wall.
       if (ledger.disturbed.some(({ does }) => does === "clock_forward")) return undefined;
+      if (truth.promoted.has(before.name)) return undefined;
       const wave = waves.findIndex((zones) => zones.includes(before.name));
       const protects = !before.settings.enabled && after.settings.enabled;
       if (protects) return undefined;
@@ -42,6 +43,18 @@ export const waveInvariants: readonly Invariant[] = [
         .flat()
         .find((name) => !hasSoaked(name, effect, truth));
       return late === undefined ? undefined : `${before.name} was changed before ${late}`;
+    },
+  },
+  {
+    name: "no-wave-while-halted",
+    sentence:
+      "No zone becomes as declared that waited when a person paused or aborted the rollout.",
+    onEffect: ({ before, after }, { halted, ledger }) => {
+      const declared = ledger.declared.at(-1)?.zones[before.name];
+      if (!halted.has(before.name) || declared === undefined) return undefined;
+      const isStep = differencesOf(before, declared).length > differencesOf(after, declared).length;
+      const isOver = isStep && differencesOf(after, declared).length === 0;
+      return isOver ? `${before.name} went` : undefined;
     },
   },
 ];

@@ -1,3 +1,5 @@
+import type { RolloutCommand } from "../../../src/state/asked-of-rollout.ts";
+import type { WaveStatus } from "../../../src/state/load-report.ts";
 import {
   type DatabaseEvent,
   type FileEvent,
@@ -7,9 +9,11 @@ import {
   isProcessEvent,
   isRefusalEvent,
   isRequestFault,
+  isRolloutEvent,
   type ProcessEvent,
   refused,
   type RequestFault,
+  type RolloutEvent,
   type SettingEvent,
 } from "../disturbances.ts";
 import type { Truth } from "../invariants/invariant.ts";
@@ -35,6 +39,13 @@ const minuteMs = 60_000;
 /** A person needs so long to decide. */
 const personMs = 1_000;
 
+const commands = {
+  rollout_pause: { name: "pause" },
+  rollout_resume: { name: "resume" },
+  rollout_promote: { name: "promote", zones: [] },
+  rollout_abort: { name: "abort" },
+} as const satisfies Readonly<Record<RolloutEvent, RolloutCommand>>;
+
 /** Daemons, zone files, a service, and all that a schedule lets happen to them, on one clock. */
 export class SimulatedWorld {
   readonly time: SimulatedTime;
@@ -52,6 +63,9 @@ export class SimulatedWorld {
   readonly #processes: SimulatedProcess[] = [];
   readonly #internalErrors: string[] = [];
   #second: SimulatedProcess | undefined;
+  readonly #promoted = new Set<string>();
+  readonly #halted = new Set<string>();
+  #firstRevision = "";
   #isStateLost = false;
   #isHealed = false;
   #randoms = 0;
@@ -83,6 +97,8 @@ export class SimulatedWorld {
       mode: this.settings.mode,
       freeze: this.settings.freeze,
       waves: this.settings.current.rollout === undefined ? [] : waves,
+      promoted: this.#promoted,
+      halted: this.#halted,
       main: this.main,
       isStateLost: this.#isStateLost || this.#hasDatabaseLost,
       files: this.files,
@@ -98,6 +114,8 @@ export class SimulatedWorld {
   /** Nothing disturbs any more: the files are as at first, what they name is there, and a second process ends. */
   async heal(): Promise<void> {
     this.#isHealed = true;
+    this.#halted.clear();
+    await this.#command("rollout_resume");
     this.network.heal();
     this.main.files.database?.heal();
     this.#changeFiles("files_first");
@@ -153,6 +171,7 @@ export class SimulatedWorld {
       send: (from, sending) => this.#send(from, sending),
       report: (from, report) => {
         if (!from.isAlive) return;
+        this.#firstRevision ||= from.term?.fleet.load?.revision ?? "";
         const heard = this.ledger.heard(this.time.elapsed, from, report);
         this.judge.check((invariant) => invariant.onReport?.(heard, this.truth));
         this.time.after(personMs, this.network, () => this.#decide(from));
@@ -197,9 +216,33 @@ export class SimulatedWorld {
       else if (isFileEvent(does)) this.#changeFiles(does);
       else if (isProcessEvent(does)) this.#disturbProcess(does);
       else if (isDatabaseEvent(does)) this.#disturbDatabase(does);
-      else this.#changeSetting(does);
+      else this.#decideOn(does);
     }
     return fault;
+  }
+
+  /** What a person decides. */
+  #decideOn(event: RolloutEvent | SettingEvent): void {
+    if (isRolloutEvent(event)) void this.#command(event);
+    else this.#changeSetting(event);
+  }
+
+  /** The files of the first revision come back at the end: its rollout must not be aborted, as only another one ends that. */
+  async #command(event: RolloutEvent): Promise<void> {
+    const { reconciler, fleet } = this.main.term ?? {};
+    const revision = fleet?.load?.revision ?? "";
+    const isFirst = revision === "" || revision === this.#firstRevision;
+    if (reconciler === undefined || (event === "rollout_abort" && isFirst)) return;
+    const asker = { by: "", from: "127.0.0.1" };
+    const answer = await reconciler.commandRollout(commands[event], revision, asker);
+    if (answer.result === "done") this.#noteCommand(event, answer.zones, reconciler.waves ?? []);
+  }
+
+  #noteCommand(event: RolloutEvent, zones: readonly string[], now: readonly WaveStatus[]): void {
+    this.#halted.clear();
+    if (event === "rollout_promote") for (const zone of zones) this.#promoted.add(zone);
+    if (event !== "rollout_pause" && event !== "rollout_abort") return;
+    for (const zone of now.flatMap(({ waiting }) => waiting)) this.#halted.add(zone);
   }
 
   #changeSetting(event: SettingEvent): void {
@@ -342,6 +385,7 @@ export class SimulatedWorld {
   }
 
   #noteDeclared(): void {
+    this.#halted.clear();
     const { declared: zones } = this.files;
     const { declared } = this.ledger;
     if (declared.at(-1)?.zones !== zones) declared.push({ at: this.time.elapsed, zones });
