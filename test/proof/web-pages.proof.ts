@@ -11,6 +11,7 @@ import { heldStatus, largeName, largeStatus } from "../support/large-status.ts";
 import { measuredWeek } from "../support/measured-week.ts";
 import { at, change, declared, failure, load, report } from "../support/reports.ts";
 import { noHistory, scene, sceneHistory } from "../support/scenes.ts";
+import { steppedZone } from "../support/stepped.ts";
 import { isTooWide, noChromium, openTab, startBrowser, violationsOn } from "./chromium.ts";
 import { servePages } from "./serve-pages.ts";
 import { showcase, watchedShowcase } from "./showcase.ts";
@@ -153,6 +154,27 @@ describe.skipIf(noChromium !== undefined)(`the pages in Chromium ${noChromium ??
       ]) {
         await using tab = await openTab(browser, url, { colorScheme });
         expect(await violationsOn(tab.page), url).toEqual([]);
+      }
+    },
+  );
+
+  it.for(["light", "dark"] as const)(
+    "show the steps of policies and rules, in %s and within the width",
+    async (colorScheme, { expect }) => {
+      const shown = showcase();
+      await using server = await servePages({ ...shown, steps: steppedZone(shown.now) });
+      for (const width of [390, 1_400]) {
+        const viewport = { width, height: 900 };
+        await using tab = await openTab(browser, `${server.url}/zones/${shop}`, {
+          viewport,
+          colorScheme,
+        });
+        const steps = tab.page.getByRole("region", { name: "Steps" });
+        expect(await steps.locator("[aria-current=step]").count()).toBe(6);
+        expect(await steps.getByRole("img").count()).toBe(2);
+        expect(await isTooWide(tab.page), `${width}`).toBe(false);
+        expect(await violationsOn(tab.page), `${width}`).toEqual([]);
+        expect(tab.complaints).toEqual([]);
       }
     },
   );

@@ -169,6 +169,7 @@ class Watched {
 
   constructor(world: StepsWorld) {
     this.world = world;
+    for (const object of this.objects) this.#look(object);
   }
 
   async take(each: Happening): Promise<void> {

@@ -146,8 +146,10 @@ export class Steps {
       if (store.steps(name).objects.size > 0) store.setSteps(name, noSteps);
       return;
     }
+    const isFirst = this.#zones.size === 0;
     const known = this.#zones.get(name) ?? new SteppedZone(zone, store.steps(name));
     this.#zones.set(name, known);
+    if (isFirst) this.#wake();
     this.#change(name, known, () => known.declare(zone));
   }
 
@@ -202,12 +204,13 @@ export class Steps {
     this.#wake = end;
     // Time that is over waits for something else.
     const waitMs = Math.min(tickMs, ...left.filter((ms) => ms > 0));
-    const cancel = this.#ports.clock.alarm(waitMs, end);
+    // Without such zones, the first one ends the wait.
+    const cancel = this.#zones.size > 0 ? this.#ports.clock.alarm(waitMs, end) : undefined;
     stop.addEventListener("abort", end, { once: true });
     await promise;
     this.#wake = () => undefined;
     stop.removeEventListener("abort", end);
-    cancel();
+    cancel?.();
   }
 
   async #check(stop: AbortSignal): Promise<void> {

@@ -173,7 +173,7 @@ export const reportBugs: readonly PlantedBug[] = [
   {
     name: "release-is-used-again",
     file: "daemon/wiring.ts",
-    from: "  if (kept.isRestored) runs.setUsedReleases(config.limits.accept);",
+    from: "    runs.setUsedReleases(config.limits.accept);",
     to: "",
     story: "released",
     store: "database",

@@ -139,8 +139,8 @@ export const writeBugs: readonly PlantedBug[] = [
   {
     name: "changed-files-do-not-cancel",
     file: "reconcile/run/zone-runner.ts",
-    from: 'if (declared.get(name)?.digest !== digest) gate.close("cancelled");',
-    to: "void [declared, name, digest, gate];",
+    from: 'if (zone === undefined || inForceDigest(zone) !== digest) gate.close("cancelled");',
+    to: "void [zone, digest, gate];",
     story: "shop",
     steps: [
       {
