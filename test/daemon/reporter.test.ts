@@ -1,9 +1,10 @@
 import { describe, it } from "vitest";
 
-import { createReporter } from "../../src/daemon/reporter.ts";
-import type { Loaded } from "../../src/reconcile/fleet/active-revision.ts";
-import { Fleet } from "../../src/state/fleet.ts";
+import { createReporter, type ReporterOptions } from "../../src/daemon/reporter.ts";
+import type { JudgedLoad, Loaded } from "../../src/reconcile/fleet/active-revision.ts";
+import { Fleet, type ZoneStep } from "../../src/state/fleet.ts";
 import type { ZoneReport } from "../../src/state/run-report.ts";
+import type { ZoneState } from "../../src/state/zone-state.ts";
 import { coerceObject, coerceText, isJsonObject, parseJson } from "../../src/syntax/json.ts";
 import { createLogger } from "../../src/telemetry/log/log.ts";
 import type { ExportedLabels } from "../../src/telemetry/metrics/zone-labels.ts";
@@ -27,8 +28,10 @@ function reporter(
   configDiagnostics: readonly Diagnostic[] = [],
   before: readonly string[] = [],
   zoneLabels: ExportedLabels = {},
+  more: Partial<ReporterOptions> = {},
 ): {
-  readonly report: (loaded: Loaded) => void;
+  readonly fleet: Fleet;
+  readonly report: (loaded: Loaded, judged?: Partial<JudgedLoad>) => void;
   /** A run ended. */
   readonly ran: (report: ZoneReport) => void;
   readonly lines: string[];
@@ -61,15 +64,18 @@ function reporter(
     undeclared: () => undefined,
     configDiagnostics: () => configDiagnostics,
     declared: () => undefined,
+    ...more,
   });
   return {
+    fleet,
     lines,
     ran: created.report,
-    report: (loaded) =>
+    report: (loaded, judged = {}) =>
       created.loaded({
         ...loaded,
         isAllListed: true,
         round: { phase: "closed", passed: 0, judgesKnown: false, isBinding: true },
+        ...judged,
       }),
     messages: () =>
       lines.splice(0).map((line) => {
@@ -150,6 +156,154 @@ describe("zones that are dropped", () => {
     messages();
     report(loadedAs("applied", "two"));
     expect(messages()).toEqual(["revision applied"]);
+  });
+});
+
+describe("zones that were dropped while no process ran", () => {
+  const remembered = [named("z0.example"), named("old.example")];
+
+  it("are told once every credential has listed its zones, and the files can be read", ({
+    expect,
+  }) => {
+    const gone: string[][] = [];
+    const subscriber = {
+      zone: () => undefined,
+      load: () => undefined,
+      gone: (zones: readonly ZoneState[]) => gone.push(zones.map((each) => each.declared.name)),
+    };
+    const { report, messages } = reporter([], [], {}, { remembered, subscribers: [subscriber] });
+    const removals = (): number =>
+      messages().filter((each) => each === "zone no longer managed").length;
+    const fleet = labelled(2, () => ({}));
+    report({ ...loadedAs("applied", "one"), fleet }, { isAllListed: false });
+    report(loadedAs("rejected", "two"));
+    // The rejected files declare no zone any more.
+    expect([removals(), gone]).toEqual([2, [["z0.example", "z1.example"]]]);
+    report({ ...loadedAs("applied", "three"), fleet });
+    report({ ...loadedAs("applied", "four"), fleet });
+    expect([removals(), gone.slice(1)]).toEqual([1, [["old.example"]]]);
+  });
+});
+
+describe("what a load declares", () => {
+  const message = "wave 2 of 3";
+
+  it("is each zone with its hold, and those that no credential lists", ({ expect }) => {
+    const { zones } = labelled(4, (n) => (n === 0 ? { team: "edge" } : {}));
+    const wave = {
+      content: noContent,
+      digest: "",
+      isDecided: true,
+      hold: { reason: "wave", message },
+    } as const;
+    const waves = [
+      {},
+      {},
+      { wave: { ...wave, isHeld: false } },
+      { wave: { ...wave, isHeld: true } },
+    ];
+    const waving = [...zones].map(
+      ([name, zone], nth) => [name, { ...zone, ...waves[nth] }] as const,
+    );
+    const missing = new Map([[named("missing.example"), undefined]]);
+    const { report, fleet } = reporter();
+    report({
+      ...loadedAs("held", "two"),
+      fleet: { zones: new Map(waving), diagnostics: [], missing },
+      hold: {
+        reason: "fleet_change",
+        message: "too much",
+        hash: "two",
+        touched: new Set([named("z1.example")]),
+      },
+    });
+    expect(fleet.zones.map(({ declared: { name, labels, hold } }) => [name, labels, hold])).toEqual(
+      [
+        ["missing.example", {}, undefined],
+        ["z0.example", { team: "edge" }, undefined],
+        ["z1.example", {}, { reason: "fleet_change", message: "too much", hash: "two" }],
+        ["z2.example", {}, wave.hold],
+        ["z3.example", {}, undefined],
+      ],
+    );
+    expect(fleet.load).toMatchObject({
+      zones: 5,
+      revision: "one",
+      held: { revision: "two", zones: 1, hold: { reason: "fleet_change" } },
+    });
+  });
+
+  it.for([
+    { isAllListed: true, known: ["missing.example", "z0.example"] },
+    { isAllListed: false, known: undefined },
+  ])("is what the configuration is checked with: all listed: $isAllListed", (given, { expect }) => {
+    const asked: unknown[] = [];
+    const configDiagnostics: ReporterOptions["configDiagnostics"] = (names) => {
+      asked.push(names && [...names].toSorted());
+      return [];
+    };
+    const { report } = reporter([], [], {}, { configDiagnostics });
+    const missing = new Map([[named("missing.example"), undefined]]);
+    const fleet = { ...labelled(1, () => ({})), missing };
+    report({ ...loadedAs("applied", "one"), fleet }, { isAllListed: given.isAllListed });
+    expect(asked).toEqual([given.known]);
+  });
+});
+
+describe("the first round", () => {
+  const fleet = labelled(1, () => ({}));
+  const planning = { phase: "planning", passed: 0, judgesKnown: false, isBinding: true } as const;
+  const closed = { ...planning, phase: "closed" } as const;
+
+  it("is told when it begins and when it ends", ({ expect }) => {
+    const { report, messages } = reporter();
+    const said = (result: Loaded["result"], hash: string, round: JudgedLoad["round"]): unknown => {
+      report({ ...loadedAs(result, hash), fleet }, { round });
+      return messages().filter((each) => String(each).startsWith("first round"));
+    };
+    expect(said("applied", "one", { ...planning, isBinding: false })).toEqual([]);
+    expect(said("applied", "one", planning)).toEqual([
+      "first round: what was applied before is not known; every zone is planned before the first write",
+    ]);
+    expect(said("unchanged", "one", planning)).toEqual([]);
+    expect(said("held", "one", planning)).toEqual([
+      "first round: the zones are planned; nothing is written",
+    ]);
+    expect(said("applied", "one", planning)).toHaveLength(1);
+    expect(said("applied", "one", closed)).toEqual([
+      "first round: the zones are planned; writing begins",
+    ]);
+    expect(said("applied", "one", closed)).toEqual([]);
+  });
+
+  it("of no zones is none", ({ expect }) => {
+    const { report, messages } = reporter();
+    report(loadedAs("applied", "one"), { round: planning });
+    expect(messages()).toEqual(["revision applied"]);
+  });
+});
+
+describe("a run of a zone that was removed from the files meanwhile", () => {
+  it("is passed on as such, and to no subscriber", ({ expect }) => {
+    const told: string[] = [];
+    const subscriber = {
+      zone: ({ report }: ZoneStep) => told.push(`run ${report.zone}`),
+      load: () => undefined,
+      gone: () => undefined,
+    };
+    const { ran } = reporter(
+      [],
+      [shop],
+      {},
+      {
+        subscribers: [subscriber],
+        undeclared: (report) => told.push(`undeclared ${report.zone}`),
+        tokenUses: () => [],
+      },
+    );
+    ran(reportOf(shop, 1, drifted));
+    ran(reportOf("gone.example", 2, drifted));
+    expect(told).toEqual([`run ${shop}`, "undeclared gone.example"]);
   });
 });
 

@@ -2,7 +2,7 @@ import { describe, it } from "vitest";
 
 import { sweepRequests, SweepSchedule } from "../../src/daemon/sweep-schedule.ts";
 import type { DesiredZone } from "../../src/zone/desired-zone.ts";
-import { declared, desiredZone, policy, zoneNamed } from "../support/model.ts";
+import { customRuleset, declared, desiredZone, policy, zoneNamed } from "../support/model.ts";
 
 /** Zones in which two kinds of things are declared. */
 function zones(count: number, name: string): readonly DesiredZone[] {
@@ -49,6 +49,25 @@ describe("a sweep", () => {
     const requests = sweepRequests(lists, () => "main", given.versions);
     expect(requests.get("main")).toBeCloseTo(given.requests * 50 + 1);
   });
+
+  it.for([
+    // Settings, policies, the rules that execute the rulesets, the list of these, and each of two.
+    { versions: "read", requests: 6 },
+    // The list says which rules have changed.
+    { versions: "trust", requests: 3 },
+  ] as const)(
+    "takes $requests requests with two custom rulesets: $versions",
+    (given, { expect }) => {
+      const { content } = desiredZone({
+        settings: [{ name: "enabled", value: true }],
+        policies: declared([policy("checkout")]),
+        customRulesets: declared([customRuleset("payments"), customRuleset("search")]),
+      });
+      const listed = zones(50, "shop").map((zone) => ({ ...zone, content }));
+      const requests = sweepRequests(listed, () => "main", given.versions);
+      expect(requests.get("main")).toBeCloseTo(given.requests * 50 + 1);
+    },
+  );
 
   it("takes as long as the slowest credential", ({ expect }) => {
     const budgets = [

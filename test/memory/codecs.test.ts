@@ -1,6 +1,18 @@
 import { describe, it } from "vitest";
 
-import { adoptedRules, authors, corrections } from "../../src/memory/codecs.ts";
+import type { FormerTerm } from "../../src/audit/own-entries.ts";
+import {
+  adoptedRules,
+  authors,
+  corrections,
+  date,
+  formerTerm,
+  labels,
+  moments,
+  text as plainText,
+  texts,
+} from "../../src/memory/codecs.ts";
+import { at } from "../support/reports.ts";
 
 const rule = {
   kind: "custom_rule",
@@ -67,6 +79,100 @@ describe("a state that a version stored which knew no kinds of rules", () => {
       new Map([
         ["managed_rule/owasp", { drift: "d1", authors: [] }],
         ["setting/enabled", { drift: "d2", authors: [] }],
+      ]),
+    );
+  });
+});
+
+describe("what a term passes on to the next", () => {
+  const write = {
+    method: "PUT",
+    path: "/zones/z1/page_shield",
+    sentAt: at(1),
+    endedAt: at(2),
+    isAnswered: true,
+    ray: "8f2a",
+    entryId: "e1",
+  };
+  const term: FormerTerm = { since: at(0), until: at(9), writes: [write], elsewhere: ["e2"] };
+
+  /** The stored term with another value. */
+  function storedWith(more: object): string {
+    return JSON.stringify({ ...term, ...more });
+  }
+
+  it("comes back as it was", ({ expect }) => {
+    expect(formerTerm.decode(formerTerm.encode(term))).toEqual(term);
+    expect(formerTerm.decode(formerTerm.encode(undefined))).toBeUndefined();
+  });
+
+  it("has no write under way: the process has ended", ({ expect }) => {
+    const { endedAt: _endedAt, ...open } = { ...write, isAnswered: false, ray: "", entryId: "" };
+    const stored = storedWith({ writes: [open], elsewhere: undefined });
+    const writes = [{ ...open, endedAt: at(1) }];
+    expect(formerTerm.decode(stored)).toEqual({ ...term, writes, elsewhere: [] });
+  });
+
+  it.for([
+    { when: "no JSON", stored: "{" },
+    { when: "without its begin", stored: storedWith({ since: undefined }) },
+    { when: "without its end", stored: storedWith({ until: "yesterday" }) },
+    { when: "without writes", stored: storedWith({ writes: undefined }) },
+    { when: "with a text for a write", stored: storedWith({ writes: [write, "PUT"] }) },
+    {
+      when: "with a write of no method",
+      stored: storedWith({ writes: [{ ...write, method: "" }] }),
+    },
+    { when: "with a write of no path", stored: storedWith({ writes: [{ ...write, path: 1 }] }) },
+    {
+      when: "with a write of no moment",
+      stored: storedWith({ writes: [write, { ...write, sentAt: null }] }),
+    },
+  ])("is not known where the text is $when", ({ stored }, { expect }) => {
+    expect(formerTerm.decode(stored)).toBeUndefined();
+  });
+});
+
+describe("values in the state", () => {
+  const labelsOfShop = { team: "payments", tier: "gold" };
+  const names = ["shop.example", "blog.example"];
+
+  it("come back as they were", ({ expect }) => {
+    expect(plainText.decode(plainText.encode("a b"))).toBe("a b");
+    expect(texts.decode(texts.encode(names))).toEqual(names);
+    expect(date.decode(date.encode(at(3)))).toEqual(at(3));
+    const times = new Map([["shop.example", 1_795_000_000_000]]);
+    expect(moments.decode(moments.encode(times))).toEqual(times);
+    expect(labels.decode(labels.encode(labelsOfShop))).toEqual(labelsOfShop);
+  });
+
+  it("take no key where they are empty", ({ expect }) => {
+    expect([date.encode(undefined), moments.encode(new Map()), labels.encode({})]).toEqual([
+      undefined,
+      undefined,
+      undefined,
+    ]);
+  });
+
+  it.for([undefined, "", "{", "[]", "null"])(
+    "are empty where %j is stored",
+    (stored, { expect }) => {
+      expect(date.decode(stored)).toBeUndefined();
+      expect(texts.decode(stored)).toEqual([]);
+      expect(moments.decode(stored)).toEqual(new Map());
+      expect(labels.decode(stored)).toEqual({});
+      expect(corrections.decode(stored)).toEqual(new Map());
+      expect(authors.decode(stored)).toEqual(new Map());
+    },
+  );
+
+  it("are left out where one of them is of another type", ({ expect }) => {
+    expect(moments.decode('{"a":1,"b":"2","c":null}')).toEqual(new Map([["a", 1]]));
+    expect(labels.decode('{"team":"payments","tier":1}')).toEqual({ team: "payments" });
+    expect(corrections.decode('{"policy/a value":[1,"2",3],"policy/b value":4}')).toEqual(
+      new Map([
+        ["policy/a value", [1, 3]],
+        ["policy/b value", []],
       ]),
     );
   });
