@@ -82,7 +82,7 @@ export function rememberChanged<T>(
   store: Pick<StateStore, "get" | "set">,
   key: StateKey<T>,
   value: T,
-  name: string,
+  name = "",
 ): void {
   if (key.encode(value) !== store.get(`${key.key}${name}`)) remember(store, key, value, name);
 }

@@ -1,6 +1,6 @@
 import type { StoredGone, StoredRollout } from "../reconcile/fleet/desired-fleet.ts";
 import { type ZoneName, zoneName } from "../zone/zone.ts";
-import { fleetKeys, remember, rememberChanged, remembered } from "./state-keys.ts";
+import { fleetKeys, rememberChanged, remembered } from "./state-keys.ts";
 import type { StateStore } from "./state-store.ts";
 
 type RolloutStore = Pick<StateStore, "get" | "set" | "keys">;
@@ -43,5 +43,5 @@ export function storeRollout(store: RolloutStore, rollout: StoredRollout | undef
     rememberChanged(store, fleetKeys.rolloutZone, zone, name);
   }
   const head = rollout && { revision: rollout.revision, halt: rollout.halt, zones: names.size };
-  remember(store, fleetKeys.rollout, head);
+  rememberChanged(store, fleetKeys.rollout, head);
 }

@@ -133,7 +133,7 @@ describe("what the state remembers of runs", () => {
     const rollout = { revision: "r2", waiting: new Map([[name, "h"]]), gone: new Map() };
     runs.setRollout(rollout);
     runs.setRollout(rollout);
-    expect(store.written).toEqual(["rollout"]);
+    expect(store.written).toEqual(["wave/shop.example.com", "rollout"]);
     expect([runs.rolloutOf("r2"), runs.rolloutOf("r1")]).toEqual([rollout, undefined]);
     runs.setRollout(undefined);
     expect(runs.rolloutOf("r2")).toBeUndefined();
