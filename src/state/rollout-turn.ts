@@ -58,7 +58,7 @@ export function recordOfTurn(
 }
 
 /** A revision in a sentence, from its hash. */
-export function shortRevision(hash: string): string {
+export function nameOfRevision(hash: string): string {
   return `sha256-${hash.slice(0, 12)}`;
 }
 
@@ -71,7 +71,7 @@ export function turnText(happened: RolloutTurn): string {
     case "ended":
       return `rollout ${turn}`;
     case "replaced":
-      return `rollout replaced: that of ${shortRevision(former)} had not ended`;
+      return `rollout replaced: that of ${nameOfRevision(former)} had not ended`;
     case "wave_began":
       return `wave ${wave} began: ${zones} ${zones === "1 zone" ? "does" : "do"} not wait any longer`;
     case "gate_over":

@@ -11,7 +11,7 @@ import type {
   ZoneOfWave,
 } from "../../state/load-report.ts";
 import type { GatedZone, GateStatus, GateJudgement } from "../../state/rollout-gate.ts";
-import { type Asker, type RolloutTurn, shortRevision } from "../../state/rollout-turn.ts";
+import { type Asker, type RolloutTurn, nameOfRevision } from "../../state/rollout-turn.ts";
 import type { ZoneReport } from "../../state/run-report.ts";
 import { isConverged } from "../../state/summary.ts";
 import { compareText } from "../../syntax/by-text.ts";
@@ -446,7 +446,7 @@ export class Rollout {
   /** Which revision a person should look for where two rollouts meet. */
   get #replacing(): string {
     if (this.#replaced === undefined) return "";
-    const [next, former] = [this.#revision, this.#replaced].map((hash) => shortRevision(hash));
+    const [next, former] = [this.#revision, this.#replaced].map((hash) => nameOfRevision(hash));
     return `; revision ${next} replaces ${former}, whose rollout had not ended`;
   }
 

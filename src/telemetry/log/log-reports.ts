@@ -20,7 +20,7 @@ import {
   newlyMalicious,
 } from "../../state/inventory.ts";
 import { brokenFiles, type LoadReport } from "../../state/load-report.ts";
-import type { RolloutTurn } from "../../state/rollout-turn.ts";
+import { nameOfRevision, type RolloutTurn } from "../../state/rollout-turn.ts";
 import {
   type Applied,
   durationOf,
@@ -136,11 +136,12 @@ export function logRemoval(logger: Logger, zone: string, { revision }: LoadRepor
 /** Logs what happened to a rollout. */
 export function logRollout(
   logger: Logger,
-  { turn, ...facts }: RolloutTurn,
+  { turn, former, ...facts }: RolloutTurn,
   { revision, commit }: LoadReport,
 ): void {
   const level = turn === "gate_over" ? "error" : "info";
-  logger[level]({ ...facts, revision, commit }, turnMessages[turn]);
+  const replaced = former === undefined ? {} : { former: nameOfRevision(former) };
+  logger[level]({ ...facts, ...replaced, revision, commit }, turnMessages[turn]);
 }
 
 const turnMessages = {
