@@ -1,6 +1,7 @@
 import { describe, it } from "vitest";
 
 import { stepWaitText } from "../../src/render/step-text.ts";
+import type { ObjectSteps } from "../../src/state/steps-status.ts";
 import type { ResourceKey } from "../../src/zone/resource.ts";
 import { named } from "../support/reports.ts";
 import {
@@ -22,8 +23,12 @@ const timeOnly = { ...shortly, when: "time_only", rollback: undefined } as const
 const one = steppedContent({ [checkout]: shortly });
 
 function waitOf(world: StepsWorld, key: ResourceKey, zone: string = shop): string {
-  const view = world.steps.view(named(zone))?.objects.find((each) => each.key === key);
+  const view = viewOf(world, key, zone);
   return view?.wait === undefined ? "" : stepWaitText(view.wait);
+}
+
+function viewOf(world: StepsWorld, key: ResourceKey, zone: string = shop): ObjectSteps | undefined {
+  return world.steps.view(named(zone))?.objects.find((each) => each.key === key);
 }
 
 function steps(world: StepsWorld, ...keys: readonly ResourceKey[]): readonly unknown[] {
@@ -64,8 +69,8 @@ describe("steps", () => {
     world.traffic.noisy.add(`${shop} ${checkout}`);
     world.traffic.idle.add(blog);
     await world.pass(6 * hour);
-    expect(waitOf(world, checkout)).toBe("360 in 36000 requests, 100 per 10,000, more than 4");
-    expect(waitOf(world, checkout, blog)).toBe("0 of 1000 requests");
+    expect(waitOf(world, checkout)).toBe("360 in 36,000 requests, 100 per 10,000, more than 4");
+    expect(waitOf(world, checkout, blog)).toBe("0 of 1,000 requests");
     world.traffic.noisy.clear();
     await world.pass(4 * hour);
     expect(world.takeEvents()).toEqual(["checkout promoted allow"]);
@@ -84,7 +89,7 @@ describe("steps", () => {
     world.traffic.noisy.clear();
     await world.pass(12 * hour);
     expect(waitOf(world, checkout)).toMatch(
-      /^set back from allow after \d+ in \d+ requests, .*; it stays until/,
+      /^set back from allow after \d+ in [\d,]+ requests, .*; it stays until/,
     );
     expect(world.takeEvents()).toEqual([]);
 
@@ -215,6 +220,15 @@ describe("steps", () => {
     expect(world.takeEvents()).toEqual(["checkout promoted allow"]);
     await world.pass(25 * minute);
     expect(world.takeEvents()).toEqual(["checkout watched allow"]);
+  });
+
+  it("begin within a minute of the first answer of the service", async ({ expect }) => {
+    await using world = await steppingWorld({ [shop]: one });
+    await world.clock.advance(2 * minute);
+    expect(viewOf(world, checkout)?.since).toBeUndefined();
+    world.tellTime();
+    await world.clock.advance(minute);
+    expect(viewOf(world, checkout)?.since).toBeDefined();
   });
 
   it("begin their time again with another declaration, at the same step", async ({ expect }) => {

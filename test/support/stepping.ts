@@ -342,6 +342,11 @@ export class StepsWorld extends World {
     return this.reconciler.steps;
   }
 
+  /** The service has answered: it is known what time it is for it. */
+  tellTime(): void {
+    this.#isTimeKnown = true;
+  }
+
   /** Lets five minutes pass, and more of them. */
   async pass(ms: number): Promise<void> {
     for (let passed = 0; passed < ms; passed += fiveMinutes) {

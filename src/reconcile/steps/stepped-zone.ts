@@ -116,6 +116,11 @@ export class SteppedZone {
     );
   }
 
+  /** Whether an object is live at its step, and it is not known since when by the clock of the service. */
+  get lacksTime(): boolean {
+    return this.#known.some(([, , { isLive, since }]) => isLive && since === undefined);
+  }
+
   /** How much time is left until the next object may go on for which only time counts; `undefined`: there is none. */
   get timeLeftMs(): number | undefined {
     const left = [...this.#known].flatMap(([, { promotion }, state]) =>

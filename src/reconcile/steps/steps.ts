@@ -83,6 +83,8 @@ export type StepOrder =
 
 /** How often recent counts are read, and zones are checked. */
 const tickMs = fiveMinuteUnit.ms;
+/** How often it is asked what time it is for the service, while a step waits for that to begin. */
+const timeAskMs = 60_000;
 /** How often it is stored how much time has passed. */
 const saveMs = 600_000;
 /** Hours that were not measured are passed over, up to so many. */
@@ -199,6 +201,8 @@ export class Steps {
   async #wait(stop: AbortSignal): Promise<void> {
     const left = [...this.#zones.values()].map(({ timeLeftMs }) => timeLeftMs ?? tickMs);
     left.push(this.#recentMs + tickMs - this.#ports.clock.monotonicMs());
+    const isBegun = ![...this.#zones.values()].some(({ lacksTime }) => lacksTime);
+    if (!isBegun && this.#ports.isMeasuring()) left.push(timeAskMs);
     const { promise, resolve } = Promise.withResolvers<void>();
     const end = (): void => resolve();
     this.#wake = end;
