@@ -38,6 +38,11 @@ export function plural(count: number, noun: string): string {
   return `${count} ${count === 1 ? noun : pluralOf(noun)}`;
 }
 
+/** `2,000`. */
+export function numberText(count: number): string {
+  return count.toLocaleString("en");
+}
+
 /** The plural of a regular noun: `policies`. */
 export function pluralOf(noun: string): string {
   return /[^aeiou]y$/.test(noun) ? `${noun.slice(0, -1)}ies` : `${noun}s`;

@@ -1,9 +1,9 @@
 import type { StepEvent } from "../state/step-wait.ts";
 import type { Promotion } from "../zone/promotion.ts";
-import { durationText, plural } from "./format.ts";
+import { durationText, numberText, plural } from "./format.ts";
 import { rateText } from "./step-text.ts";
 
-/** `policy/checkout is set back from allow to log: 130 in 20000 requests, 65 per 10,000`. */
+/** `policy/checkout is set back from allow to log: 130 in 20,000 requests, 65 per 10,000`. */
 export function stepEventText({
   key,
   event,
@@ -36,15 +36,19 @@ export function conditionsText({ afterMs, when, watchMs, rollback }: Promotion):
   const back =
     rollback === undefined
       ? ""
-      : `, set back above ${rollback.ratePer10k} per 10,000 of ${plural(rollback.requestsAtLeast, "request")} or more`;
+      : `, set back above ${rollback.ratePer10k} per 10,000 of ${requestsText(rollback.requestsAtLeast)}`;
   if (when === "time_only") return `next after ${after}, whatever is counted${watched}${back}`;
   const { ratePer10k, unknownScripts, requestsAtLeast } = when;
   const asked = [
     ...(ratePer10k === undefined ? [] : [`at most ${ratePer10k} per 10,000`]),
-    `${plural(requestsAtLeast, "request")} or more`,
+    requestsText(requestsAtLeast),
     ...(unknownScripts === undefined
       ? []
       : [`at most ${plural(unknownScripts, "unknown script")}`]),
   ];
   return `next after ${after} measured, with ${asked.join(", ")}${watched}${back}`;
+}
+
+function requestsText(atLeast: number): string {
+  return `${numberText(atLeast)} ${atLeast === 1 ? "request" : "requests"} or more`;
 }

@@ -1,5 +1,5 @@
 import type { Gathered, ZoneWait, Rate, StepWait, Stop, Unmeasured } from "../state/step-wait.ts";
-import { durationText } from "./format.ts";
+import { durationText, numberText } from "./format.ts";
 
 const unmeasuredTexts: Readonly<Record<Unmeasured, string>> = {
   denied: "the token may not read the measurements",
@@ -44,7 +44,7 @@ export function stepWaitText(wait: StepWait): string {
     case "sampled":
       return `the counts are estimates by one request in ${wait.sampleInterval}, too rough for the limit`;
     case "requests":
-      return `${wait.requests} of ${wait.atLeast} requests`;
+      return `${numberText(wait.requests)} of ${numberText(wait.atLeast)} requests`;
     case "rate":
       return `${rateText(wait)}, more than ${wait.mostPer10k}`;
     case "unknown_scripts":
@@ -64,10 +64,11 @@ export function stopText({ from, cause }: Stop): string {
   return "by" in cause ? `${left} by ${cause.by}` : `${left} after ${rateText(cause)}`;
 }
 
-/** `130 in 20000 requests, 65 per 10,000`. */
+/** `130 in 20,000 requests, 65 per 10,000`. */
 export function rateText({ count, requests }: Rate): string {
   const rate = requests === 0 ? 0 : (count * 10_000) / requests;
-  return `${count} in ${requests} requests, ${Number(rate.toPrecision(3))} per 10,000`;
+  const perTenThousand = rate.toLocaleString("en", { maximumSignificantDigits: 3 });
+  return `${numberText(count)} in ${numberText(requests)} requests, ${perTenThousand} per 10,000`;
 }
 
 function gatheredText({ ms, ofMs, isMeasured, state }: Gathered): string {

@@ -77,7 +77,7 @@ describe("what becomes of steps", () => {
         at: at(3),
         labels: { team: "payments" },
         message:
-          "policy/checkout is set back from allow to log: 130 in 20000 requests, 65 per 10,000",
+          "policy/checkout is set back from allow to log: 130 in 20,000 requests, 65 per 10,000",
       },
       { reason: "StepSetBack", severity: "info" },
     ]);
@@ -114,7 +114,7 @@ describe("an entry of the history with steps", () => {
     ]);
     expect(historyEntryFrom(parseJson(JSON.stringify(historyJson(entry))))).toEqual(entry);
     expect(renderHistoryEntry(entry, paintOf(false))).toContain(
-      "\n  policy/checkout is set back from allow to log: 130 in 20000 requests, 65 per 10,000\n",
+      "\n  policy/checkout is set back from allow to log: 130 in 20,000 requests, 65 per 10,000\n",
     );
   });
 

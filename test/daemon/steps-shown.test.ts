@@ -102,7 +102,7 @@ describe("a policy that comes from log to allow", () => {
       expect(metrics).toContain('zonewarden_steps{state="set_back"} 1');
       expect(metrics).toContain('zonewarden_steps{state="watched"} 0');
       const page = await textFrom(daemon, `zones/${shop}`);
-      expect(page).toMatch(/set back from allow after \d+ in \d+ requests/);
+      expect(page).toMatch(/set back from allow after \d+ in [\d,]+ requests/);
       const isLive = (action: string): Promise<true> =>
         eventually(`the policy is live with ${action}`, async () => {
           await clock.advance(1_000);
@@ -132,12 +132,12 @@ describe("a policy that comes from log to allow", () => {
       const { stdout: history } = await place.run("history", shop);
       expect(history).toMatch(/\n {2}policy\/checkout is promoted from log to allow\n/);
       expect(history).toMatch(
-        /\n {2}policy\/checkout is set back from allow to log: \d+ in \d+ requests, \d+ per 10,000\n/,
+        /\n {2}policy\/checkout is set back from allow to log: \d+ in [\d,]+ requests, [\d,]+ per 10,000\n/,
       );
       // The command finds the step in the store: it plans nothing.
       const { stdout: plan } = await place.run("plan", shop);
       expect(plan).toMatch(
-        /note: policy\/checkout: log → allow after 30 min \(set back from allow after \d+ in/,
+        /note: policy\/checkout: log → allow after 30 min \(set back from allow after [\d,]+ in/,
       );
       expect(plan).toMatch(
         /note: policy\/everywhere: log → allow after 7 days \(\d of 168 hours measured\)/,

@@ -219,7 +219,7 @@ describe("a step", () => {
       where: "it is stopped",
       facts: { state: stop },
       waits:
-        "set back from allow after 3 in 2000 requests, 15 per 10,000; it stays until it is declared otherwise or promoted by a person",
+        "set back from allow after 3 in 2,000 requests, 15 per 10,000; it stays until it is declared otherwise or promoted by a person",
     },
     {
       where: "an hour is left",
@@ -251,12 +251,12 @@ describe("a step", () => {
       where: "requests are few",
       facts: { hours: evidence(hours(0, 0, 0, 0)) },
       when: { ratePer10k: 4, unknownScripts: 1, requestsAtLeast: 4_001 },
-      waits: "4000 of 4001 requests",
+      waits: "4,000 of 4,001 requests",
     },
     {
       where: "the rate is high",
       facts: { hours: evidence(hours(0, 0, 1, 0, 1)) },
-      waits: "2 in 4000 requests, 5 per 10,000, more than 4",
+      waits: "2 in 4,000 requests, 5 per 10,000, more than 4",
     },
     {
       where: "the rate was high before",

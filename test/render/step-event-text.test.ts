@@ -7,7 +7,7 @@ describe("a step that an object takes", () => {
   it.for([
     [
       setBack,
-      "policy/checkout is set back from allow to log: 130 in 20000 requests, 65 per 10,000",
+      "policy/checkout is set back from allow to log: 130 in 20,000 requests, 65 per 10,000",
     ],
     [
       { ...setBack, cause: { by: "alice" } },
@@ -48,7 +48,7 @@ describe("steps", () => {
   it.for([
     [
       {},
-      "next after 7 days measured, with at most 1 per 10,000, 1000 requests or more, at most 0 unknown scripts; then watched for 1 day, set back above 5 per 10,000 of 1000 requests or more",
+      "next after 7 days measured, with at most 1 per 10,000, 1,000 requests or more, at most 0 unknown scripts; then watched for 1 day, set back above 5 per 10,000 of 1,000 requests or more",
     ],
     [
       {

@@ -41,14 +41,14 @@ describe("the steps on the page of a zone", () => {
     const site = itemOf(page, "policy/site");
     expect(site).toContain("policy/site waiting log allow 1 day 7 h of 7 days measured");
     expect(site).toContain("at this step since 31 h ago");
-    expect(site).toContain("counted: 3 in 1200000 requests, 0.025 per 10,000");
+    expect(site).toContain("counted: 3 in 1,200,000 requests, 0.025 per 10,000");
     expect(site).toContain("next after 7 days measured, with at most 1 per 10,000");
     expect(page).toContain('aria-label="policy/site: 18 % of the time at this step"');
     expect(itemOf(page, "managed_rule/owasp")).toContain(
       "watched paranoia_level 1 2 3 it is watched: 1 h of 1 day",
     );
     expect(itemOf(page, "policy/checkout")).toContain(
-      "set back log allow set back from allow after 130 in 20000 requests, 65 per 10,000; it stays",
+      "set back log allow set back from allow after 130 in 20,000 requests, 65 per 10,000; it stays",
     );
     expect(itemOf(page, "policy/new")).toContain(
       "unknown log allow the step is not known: what is live stays",
