@@ -1,4 +1,4 @@
-import { cp, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
 
@@ -6,6 +6,7 @@ import { loadSeed } from "../../src/emulator/seed/load-seed.ts";
 import { control } from "../support/ask.ts";
 import { startEmulatorProcess } from "../support/emulator-process.ts";
 import { git } from "../support/example-repository.ts";
+import { copyZones } from "../support/example.ts";
 import { type Running, eventually, main, startProgram } from "../support/processes.ts";
 
 /** What the recording shows one after another: what a person reads or types, or what the program printed, with its colours. */
@@ -30,7 +31,7 @@ export async function record(): Promise<readonly Shot[]> {
   if (!("seed" in loaded)) throw new Error("the example's seed is broken");
   const emulator = stack.use(await startEmulatorProcess(directory, loaded.seed));
   const files = path.join(directory, "files");
-  await cp(path.join(example, "zones"), path.join(files, "zones"), { recursive: true });
+  await copyZones(files);
   await writeFile(
     path.join(files, "zonewarden.yaml"),
     `mode: enforce

@@ -1,4 +1,4 @@
-import { cp, readFile } from "node:fs/promises";
+import { cp, readFile, writeFile } from "node:fs/promises";
 import path from "node:path";
 
 import { loadSeed } from "../../src/emulator/seed/load-seed.ts";
@@ -39,7 +39,7 @@ export async function exampleWithEmulator(options: ExampleOptions = {}): Promise
     ...(options.sleep && { sleep: options.sleep }),
   });
   const place = await workplace({ ZONEWARDEN_API_TOKEN: "emulator-token" }, options.ports);
-  await cp(path.join(example, "zones"), path.join(place.directory, "zones"), { recursive: true });
+  await copyZones(place.directory);
   await place.write(
     "zonewarden.yaml",
     `mode: enforce
@@ -57,6 +57,17 @@ ${options.config ?? ""}
       await emulator[Symbol.asyncDispose]();
     },
   };
+}
+
+/** Copies the example's zones into a directory, without steps: most tests measure nothing. */
+export async function copyZones(directory: string): Promise<void> {
+  await cp(path.join(example, "zones"), path.join(directory, "zones"), { recursive: true });
+  const sites = path.join(directory, "zones/sites.yaml");
+  const text = await readFile(sites, "utf8");
+  await writeFile(
+    sites,
+    text.replace(/action: allow\n *#.*\n *promote:\n(?: {14}.*\n)+/, "action: log\n"),
+  );
 }
 
 async function exampleSeed(): Promise<Seed> {
