@@ -1,5 +1,5 @@
 import type { StepEvent } from "../state/step-wait.ts";
-import type { Promotion } from "../zone/promotion.ts";
+import type { Promotion, StepValue } from "../zone/promotion.ts";
 import { durationText, numberText, plural } from "./format.ts";
 import { rateText } from "./step-text.ts";
 
@@ -29,14 +29,18 @@ export function ladderText({ steps, afterMs, field }: Promotion, at: number): st
   return `${field === "action" ? "" : `${field} `}${left.join(" → ")}${after}`;
 }
 
-/** What a promotion asks for before the next step, and what sets a step back. */
-export function conditionsText({ afterMs, when, watchMs, rollback }: Promotion): string {
+/** What a promotion asks for before the step after one, and what sets that back; of the last step, only the latter. */
+export function conditionsText(
+  { steps, afterMs, when, watchMs, rollback }: Promotion,
+  step: StepValue | undefined,
+): string {
   const after = durationText(afterMs);
+  const limit =
+    rollback &&
+    `set back above ${rollback.ratePer10k} per 10,000 of ${requestsText(rollback.requestsAtLeast)}`;
+  if (step === steps.at(-1)) return limit ?? "";
   const watched = watchMs === 0 ? "" : `; then watched for ${durationText(watchMs)}`;
-  const back =
-    rollback === undefined
-      ? ""
-      : `, set back above ${rollback.ratePer10k} per 10,000 of ${requestsText(rollback.requestsAtLeast)}`;
+  const back = limit === undefined ? "" : `, ${limit}`;
   if (when === "time_only") return `next after ${after}, whatever is counted${watched}${back}`;
   const { ratePer10k, unknownScripts, requestsAtLeast } = when;
   const asked = [

@@ -63,6 +63,13 @@ describe("steps", () => {
       "next after 7 days, whatever is counted; then watched for 1 day",
     ],
   ] as const)("ask for %j", ([more, text], { expect }) => {
-    expect(conditionsText({ ...logToAllow, ...more })).toBe(text);
+    expect(conditionsText({ ...logToAllow, ...more }, "log")).toBe(text);
+  });
+
+  it.for([
+    [{}, "set back above 5 per 10,000 of 1,000 requests or more"],
+    [{ rollback: undefined }, ""],
+  ] as const)("ask for nothing more at the last step, with %j", ([more, text], { expect }) => {
+    expect(conditionsText({ ...logToAllow, ...more }, "allow")).toBe(text);
   });
 });

@@ -75,7 +75,7 @@ function item(
         ${foreign(why(inForce, wait))}
         ${since !== undefined && html`<span class="note">at this step since ${moment(since, now)}</span>`}
         ${counted !== undefined && html`<span class="note">counted: ${rateText(counted)}</span>`}
-        ${state !== "done" && html`<span class="note">${conditionsText(promotion)}</span>`}
+        ${state !== "done" && html`<span class="note">${conditionsText(promotion, inForce)}</span>`}
       </p>
     </div>`;
 }
