@@ -135,10 +135,13 @@ function valuesByKey({
   schedule,
   log,
   canaries: _places,
+  rollout,
+  rolloutToken,
   ...sections
 }: Config): Readonly<Record<string, unknown>> {
   return {
     ...sections,
+    rollout: { rollout, rolloutToken },
     "schedule.cron": schedule.cron,
     "schedule.timezone": schedule.timezone,
     "schedule.on_change": schedule.onChange,

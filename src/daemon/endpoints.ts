@@ -216,7 +216,7 @@ function rolloutEndpoint(
   current: CurrentTerm,
   host: Host,
 ): RolloutEndpoint | undefined {
-  const source = config.rollout?.token;
+  const source = config.rolloutToken;
   if (source === undefined) return undefined;
   return {
     token: () => readSecret(source, host),

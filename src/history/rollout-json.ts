@@ -2,6 +2,7 @@ import { type RolloutRecord, rolloutTurns } from "../state/rollout-turn.ts";
 import {
   coerceDate,
   coerceText,
+  coerceTexts,
   isJsonObject,
   type JsonObject,
   jsonOf,
@@ -20,6 +21,7 @@ export function rolloutRecordFrom(value: unknown): RolloutRecord | undefined {
   const turn = parseName(rolloutTurns, value["rollout"]);
   if (at === undefined || turn === undefined) return undefined;
   const { wave, zones, by, from } = value;
+  const stepsOf = coerceTexts(value["steps_of"]);
   return {
     at,
     turn,
@@ -27,6 +29,7 @@ export function rolloutRecordFrom(value: unknown): RolloutRecord | undefined {
     commit: coerceText(value["commit"]) || undefined,
     ...(typeof wave === "number" ? { wave } : {}),
     ...(typeof zones === "number" ? { zones } : {}),
+    ...(stepsOf.length > 0 ? { stepsOf } : {}),
     ...(typeof value["why"] === "string" ? { why: value["why"] } : {}),
     ...(typeof value["former"] === "string" ? { former: value["former"] } : {}),
     ...(typeof by === "string" ? { by } : {}),

@@ -222,7 +222,8 @@ export function notificationOfTurn(
   turn: RolloutTurn,
   { at, revision, commit }: LoadReport,
 ): Notification | undefined {
-  const content = turnContents[turn.turn];
+  // Steps have notifications of their own.
+  const content = turn.stepsOf === undefined ? turnContents[turn.turn] : undefined;
   return content && { ...content, at, zone: "", message: turnText(turn), revision, commit };
 }
 

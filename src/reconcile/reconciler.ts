@@ -4,7 +4,7 @@ import { isFullyKnown } from "../plan/cause/applied-zone.ts";
 import type { RolloutAnswer, RolloutCommand } from "../state/asked-of-rollout.ts";
 import type { WaveStatus } from "../state/load-report.ts";
 import type { GatedZone, GateJudgement } from "../state/rollout-gate.ts";
-import type { Asker } from "../state/rollout-turn.ts";
+import { type Asker, askerText, type RolloutTurn } from "../state/rollout-turn.ts";
 import type { Trigger, ZoneReport } from "../state/run-report.ts";
 import { isAborted, loopUntil, type StopSignals } from "../zone/signals.ts";
 import { type KnownZones, type Zone, type ZoneName, zoneName } from "../zone/zone.ts";
@@ -21,7 +21,7 @@ import {
 import type { FleetLimits } from "./fleet/fleet-guard.ts";
 import { FleetPast } from "./fleet/fleet-past.ts";
 import { FleetRound } from "./fleet/fleet-round.ts";
-import { Rollout, type RolloutSettings } from "./fleet/rollout.ts";
+import { commandTurns, Rollout, type RolloutSettings } from "./fleet/rollout.ts";
 import { type DirectoryPorts, ZoneDirectory } from "./fleet/zone-directory.ts";
 import { EventQueue, type SweepTrigger, spreadMs, Sweep } from "./queue/events.ts";
 import { type QueueEntry, type CredentialPorts, ZoneQueues } from "./queue/zone-queue.ts";
@@ -31,6 +31,7 @@ import {
   type ZoneRunPorts,
   type ZoneRunResult,
 } from "./run/zone-runner.ts";
+import { commandSteps, whyNot } from "./steps/command-steps.ts";
 import { Steps, type StepsPorts } from "./steps/steps.ts";
 
 export interface ReconcilerOptions extends ZoneRunOptions {
@@ -60,7 +61,7 @@ interface AskedCommand {
   readonly command: RolloutCommand;
   readonly revision: string;
   readonly asker: Asker;
-  readonly resolve: (answer: RolloutAnswer) => void;
+  readonly resolve: (answer: RolloutAnswer | Promise<RolloutAnswer>) => void;
 }
 
 /**
@@ -92,6 +93,8 @@ export class Reconciler {
   readonly steps: Steps | undefined;
   /** What people asked of the rollout, and who waits for the answer. */
   readonly #commands: AskedCommand[] = [];
+  /** What people asked of steps since the last load. */
+  #stepTurns: readonly RolloutTurn[] = [];
   /** Ends the wait for the next wave. */
   #cancelWave = (): void => undefined;
   readonly #sweep = new Sweep(() => this.requestSweep("schedule"));
@@ -197,7 +200,7 @@ export class Reconciler {
 
   /**
    * Does what a person asks of the rollout, in turn with all else that changes the fleet. Resolves when the load was reported
-   * that it leads to.
+   * that it leads to, or the steps of the zones are others.
    *
    * @param revision the revision, its commit or its hash that is meant; "": that which is active.
    */
@@ -299,12 +302,47 @@ export class Reconciler {
   #onCommanded(): void {
     const answered = this.#commands.splice(0).map((asked) => {
       const answer = this.#isActive(asked.revision)
-        ? this.#rollout.command(asked.command, asked.asker)
+        ? this.#command(asked)
         : ({ result: "other_revision", active: this.#active.active.revision } as const);
       return { ...asked, answer };
     });
-    if (answered.some(({ answer }) => answer.result === "done")) this.#onRoundJudged();
+    const isOther = answered.some(({ answer }) => "result" in answer && answer.result === "done");
+    if (isOther) this.#onRoundJudged();
     for (const { resolve, answer } of answered) resolve(answer);
+  }
+
+  /** `promote` lets a zone go that waits for its wave; all else that names zones is for their steps. */
+  #command({ command, asker }: AskedCommand): RolloutAnswer | Promise<RolloutAnswer> {
+    const { name, zones, key } = command;
+    const mayBeOfWaves = name === "promote" && key === undefined;
+    const waiting = new Set(this.#rollout.waves?.flatMap((wave) => wave.waiting));
+    const isOfWaves = (zone: ZoneName): boolean => mayBeOfWaves && waiting.has(zone);
+    const ofWaves = zones.filter(isOfWaves);
+    if (ofWaves.length === zones.length) return this.#rollout.command(command, asker);
+    const ofSteps = { ...command, zones: zones.filter((zone) => !isOfWaves(zone)) };
+    const why = whyNot(this.steps, ofSteps);
+    // The rollout says why it lets no zone go.
+    if (mayBeOfWaves && why?.result === "no_steps") {
+      return this.#rollout.command({ name, zones: [...ofWaves, ...why.zones] }, asker);
+    }
+    if (why !== undefined) return why;
+    const answer = ofWaves.length > 0 && this.#rollout.command({ name, zones: ofWaves }, asker);
+    if (answer !== false && answer.result !== "done") return answer;
+    return this.#commandSteps(ofSteps, asker, ofWaves);
+  }
+
+  /** @param ofWaves zones that were let go with the same command. */
+  async #commandSteps(
+    command: RolloutCommand,
+    asker: Asker,
+    ofWaves: readonly ZoneName[],
+  ): Promise<RolloutAnswer> {
+    const answer = await commandSteps(this.steps, { ...command, by: askerText(asker) });
+    this.#events.add({ type: "round_judged" });
+    if (answer.result !== "done") return answer;
+    const turn = { turn: commandTurns[command.name], stepsOf: answer.zones, ...asker };
+    this.#stepTurns = [...this.#stepTurns, turn];
+    return { ...answer, zones: [...ofWaves, ...answer.zones] };
   }
 
   #isActive(text: string): boolean {
@@ -319,7 +357,9 @@ export class Reconciler {
     const isAllListed = known !== undefined && known.unlisted.length === 0;
     const loaded = this.#round.declare(this.#activateOrReject(state, known), isAllListed);
     const rollout = this.#rollout.view();
-    this.#ports.loaded({ ...loaded, rollout });
+    const turns = [...rollout.turns, ...this.#stepTurns];
+    this.#stepTurns = [];
+    this.#ports.loaded({ ...loaded, rollout: { ...rollout, turns } });
     this.#waitForWave();
     const sweep = isNewListing ? this.#sweep.due : undefined;
     const queued = this.#queueZones(before, sweep);

@@ -1,7 +1,8 @@
 import type { StepEvent } from "../state/step-wait.ts";
+import type { ObjectSteps } from "../state/steps-status.ts";
 import type { Promotion, StepValue } from "../zone/promotion.ts";
 import { durationText, numberText, plural } from "./format.ts";
-import { rateText } from "./step-text.ts";
+import { rateText, stepWaitText } from "./step-text.ts";
 
 /** `policy/checkout is set back from allow to log: 130 in 20,000 requests, 65 per 10,000`. */
 export function stepEventText({
@@ -27,6 +28,13 @@ export function ladderText({ steps, afterMs, field }: Promotion, at: number): st
   const each = left.length > 2 ? " each" : "";
   const after = left.length > 1 ? ` after ${durationText(afterMs)}${each}` : "";
   return `${field === "action" ? "" : `${field} `}${left.join(" → ")}${after}`;
+}
+
+/** Where an object stands: `policy/checkout: log → allow after 7 days (31 of 168 hours measured)`. */
+export function objectStepText({ key, promotion, step, wait }: ObjectSteps): string {
+  const at = promotion.steps.findIndex((each) => each === step);
+  const ladder = at < 0 ? "its step is not known" : ladderText(promotion, at);
+  return `${key}: ${ladder}${wait === undefined ? "" : ` (${stepWaitText(wait)})`}`;
 }
 
 /** What a promotion asks for before the step after one, and what sets that back; of the last step, only the latter. */

@@ -1,5 +1,11 @@
 import { firstBlock, type LinkAnswer, writeLinks } from "../plan/guard/may-write.ts";
-import { coerceObject, coerceObjects, coerceText, type JsonObject } from "../syntax/json.ts";
+import {
+  coerceObject,
+  coerceObjects,
+  coerceText,
+  coerceTexts,
+  type JsonObject,
+} from "../syntax/json.ts";
 import { plural } from "./format.ts";
 import { withoutControls } from "./terminal-safe.ts";
 
@@ -9,22 +15,25 @@ export interface WriteAnswer {
   /** How many changes the zone needs. */
   readonly changes: number;
   readonly links: readonly LinkAnswer[];
+  /** What is not at its last step, and what it waits for; none: nothing is, or only the daemon knows. */
+  readonly steps: readonly string[];
 }
 
 /** `/api/v1/zones/:name/write`, and `explain zone --format json`. */
-export function answersJson({ zone, changes, links }: WriteAnswer): JsonObject {
+export function answersJson({ zone, changes, links, steps }: WriteAnswer): JsonObject {
   const block = firstBlock(links);
   return {
     zone,
     changes,
     blocked_by: block?.link ?? null,
     links: links.map(({ link, answer, reason, remedy }) => ({ link, answer, reason, remedy })),
+    steps,
   };
 }
 
 /** Reads what a daemon sent; `undefined`: it is no such answer. */
 export function answersIn(value: unknown): WriteAnswer | undefined {
-  const { zone, changes, links } = coerceObject(value);
+  const { zone, changes, links, steps } = coerceObject(value);
   const found = coerceObjects(links).flatMap((each) => {
     const link = writeLinks.find((known) => known === each["link"]);
     const answer = answers.find((known) => known === each["answer"]);
@@ -34,7 +43,7 @@ export function answersIn(value: unknown): WriteAnswer | undefined {
   });
   const isWhole = writeLinks.every((link, at) => found[at]?.link === link);
   if (typeof changes !== "number" || coerceText(zone) === "" || !isWhole) return undefined;
-  return { zone: coerceText(zone), changes, links: found };
+  return { zone: coerceText(zone), changes, links: found, steps: coerceTexts(steps) };
 }
 
 const answers = ["passed", "partly", "blocked", "unknown"] as const;
@@ -50,7 +59,7 @@ const width = Math.max(...writeLinks.map((link) => link.length));
 
 /** The chain for people: each link, and of one that blocks its reason and remedy. */
 export function answersText(asked: WriteAnswer): string {
-  const { zone, links } = asked;
+  const { zone, links, steps } = asked;
   const first = firstBlock(links);
   const lines = links.flatMap((each) => {
     const { link, answer, reason, remedy } = each;
@@ -61,11 +70,15 @@ export function answersText(asked: WriteAnswer): string {
     const indent = " ".repeat(name.length + 2);
     return [`${name}  ${withoutControls(reason)}`, `${indent}${withoutControls(remedy)}`];
   });
-  return [`${withoutControls(zone)}  ${headlineOf(asked)}`, ...lines].join("\n");
+  return [
+    `${withoutControls(zone)}  ${headlineOf(asked)}`,
+    ...lines,
+    ...steps.map(withoutControls),
+  ].join("\n");
 }
 
 /** The answer in one line. */
-export function headlineOf({ changes, links }: WriteAnswer): string {
+export function headlineOf({ changes, links }: Pick<WriteAnswer, "changes" | "links">): string {
   const block = firstBlock(links);
   const what = changes === 0 ? "nothing to write" : `${plural(changes, "change")} to write`;
   if (block !== undefined) return `${what}; not written: blocked by ${block.link}`;

@@ -1,3 +1,4 @@
+import { firstOf } from "../syntax/first-of.ts";
 import type { LoadReport } from "./load-report.ts";
 
 /**
@@ -38,6 +39,8 @@ export interface RolloutTurn extends Partial<Asker> {
   readonly zones?: number | undefined;
   /** Of `replaced`: the hash of the revision before. */
   readonly former?: string | undefined;
+  /** Of what a person asked: the zones whose steps it is about; left out: it is about the waves. */
+  readonly stepsOf?: readonly string[] | undefined;
   /** Of `gate_over`: what is over which limit, in the first zones. */
   readonly why?: string | undefined;
 }
@@ -62,8 +65,17 @@ export function nameOfRevision(hash: string): string {
   return `sha256-${hash.slice(0, 12)}`;
 }
 
+/** Zones that a sentence names. */
+const mostNamed = 5;
+
 /** `wave 2 began: 31 zones do not wait any longer`, or `rollout promoted in 3 zones by mia (10.0.0.7)`. */
 export function turnText(happened: RolloutTurn): string {
+  const { turn, stepsOf } = happened;
+  if (stepsOf === undefined) return turnOfWavesText(happened);
+  return `steps ${turn} in ${firstOf(stepsOf, mostNamed)} by ${askerText(happened)}`;
+}
+
+function turnOfWavesText(happened: RolloutTurn): string {
   const { turn, wave, former = "" } = happened;
   const zones = zonesText(happened);
   switch (turn) {
@@ -89,7 +101,8 @@ function zonesText({ zones = 0 }: RolloutTurn): string {
   return zones === 1 ? "1 zone" : `${zones} zones`;
 }
 
-function askerText({ by = "", from = "" }: Partial<Asker>): string {
+/** `mia (10.0.0.7)`. */
+export function askerText({ by = "", from = "" }: Partial<Asker>): string {
   return by === "" ? from : `${by} (${from})`;
 }
 

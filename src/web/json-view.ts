@@ -194,16 +194,23 @@ export function measurementsJson(series: ZoneSeries, collector: CollectorStatus)
   return { ...seriesJson(series), collector: collectorJson(collector) };
 }
 
-/** `/api/v1/rollout`: where each zone of each wave is. */
+/** `/api/v1/rollout`: where each zone of each wave is, and what is not at its last step. */
 export function rolloutOfJson(
-  { fleet: { load } }: Snapshot,
+  { fleet: { load, zones }, now, stepsOf }: Snapshot,
   waves: readonly WaveStatus[] | undefined,
 ): JsonObject {
   const { revision, commit, rollout } = load ?? {};
+  const steps = [...zones].flatMap(({ declared: { name } }): readonly JsonObject[] => {
+    const { objects = [], pausedBy } = stepsOf(name) ?? {};
+    const left = objects.filter((each) => stepStateOf(each, now) !== "done");
+    if (left.length === 0 && pausedBy === undefined) return [];
+    return [{ zone: name, ...stepsJson({ objects: left, pausedBy }, now) }];
+  });
   const isUnderWay = rollout !== undefined && waves !== undefined;
   return {
     ...jsonOf({ revision, commit }),
     rollout: isUnderWay ? { ...rolloutJson(rollout), by_wave: waves.map(jsonOf) } : null,
+    steps,
   };
 }
 

@@ -6,6 +6,7 @@ import {
   rolloutCommands,
 } from "../state/asked-of-rollout.ts";
 import type { Asker } from "../state/rollout-turn.ts";
+import type { StepEvent } from "../state/step-wait.ts";
 import { firstOf } from "../syntax/first-of.ts";
 import {
   coerceText,
@@ -32,6 +33,9 @@ const maxBodyBytes = 4 * 1024 * 1024;
 /** The longest name of a person that is kept. */
 const maxNameLength = 100;
 
+/** The longest key of a policy or rule. */
+const maxKeyLength = 1_000;
+
 /** A hash is shorter. */
 const maxRevisionLength = 200;
 
@@ -42,12 +46,15 @@ const answers = {
   too_large: { status: 413, text: `the message is longer than ${maxBodyBytes} bytes` },
   bad_message: {
     status: 400,
-    text: 'send {"revision": "…", "zones": ["…"], "by": "…"}, each left out or as it is named; only promote takes zones',
+    text: 'send {"revision": "…", "zones": ["…"], "key": "…", "by": "…"}, each left out or as it is named; only promote takes a key, of zones',
   },
   no_zone: { status: 404, text: "these zones are not declared" },
   done: { status: 200, text: "" },
   as_before: { status: 200, text: "" },
-  no_rollout: { status: 409, text: "no rollout is under way: no zone waits for its wave" },
+  no_rollout: {
+    status: 409,
+    text: "no rollout is under way: no zone waits for its wave; for steps, name zones that have some",
+  },
   aborted: {
     status: 409,
     text: "the rollout is aborted: change the files, and the next revision begins another one",
@@ -58,7 +65,22 @@ const answers = {
     text: "no zone that waits was planned yet: ask again in a minute, or name zones",
   },
   other_revision: { status: 409, text: "another revision is active: name that, or none" },
-  not_waiting: { status: 409, text: "these zones wait for no wave; see zonewarden rollout status" },
+  not_waiting: {
+    status: 409,
+    text: "these zones wait for no wave, and nothing in them has a next step; see zonewarden rollout status",
+  },
+  no_steps: {
+    status: 409,
+    text: "nothing in these zones has steps: declare promote, or name no zones for the waves",
+  },
+  busy: {
+    status: 409,
+    text: "this is watched, or not live at its step yet: wait, or promote it first",
+  },
+  not_begun: {
+    status: 503,
+    text: "the step did not begin: the store cannot be written, see the log; in zones before this one it did",
+  },
   not_stored: {
     status: 503,
     text: "it is done, but not stored, and lost with the process: the store cannot be written, see the log",
@@ -100,6 +122,8 @@ type Answered = Pick<RolloutRequest, "result" | "error"> & {
   readonly zones?: readonly ZoneName[];
   readonly left?: readonly ZoneName[];
   readonly active?: string;
+  readonly key?: string;
+  readonly steps?: readonly StepEvent[];
 };
 
 /** Adds `POST /api/v1/rollout/pause`, `resume`, `promote` and `abort`, each with a bearer token. */
@@ -137,12 +161,12 @@ async function answerTo(
   const asked = bytes === "unreadable" ? undefined : askedIn(name, bytes.toString());
   if (asked === undefined) return { result: "bad_message", by: "" };
   const { command, by } = asked;
-  const unknown = ports.undeclared(command.name === "promote" ? command.zones : []);
+  const unknown = ports.undeclared(command.zones);
   if (unknown.length > 0) return { result: "no_zone", zones: unknown, by };
   return { ...(await ports.command({ ...asked, from: addressOf(c) })), by };
 }
 
-const keys = new Set(["revision", "zones", "by"]);
+const keys = new Set(["revision", "zones", "key", "by"]);
 
 /** What a message asks; `undefined` if any part of it is wrong. */
 function askedIn(name: RolloutCommand["name"], text: string): Asked | undefined {
@@ -151,9 +175,12 @@ function askedIn(name: RolloutCommand["name"], text: string): Asked | undefined 
   const revision = textIn(json["revision"], maxRevisionLength);
   const by = textIn(json["by"], maxNameLength);
   const zones = zonesIn(json["zones"] ?? []);
-  if (revision === undefined || by === undefined || zones === undefined) return undefined;
-  if (name === "promote") return { command: { name, zones }, revision, by };
-  return zones.length > 0 ? undefined : { command: { name }, revision, by };
+  const key = textIn(json["key"], maxKeyLength);
+  if (revision === undefined || by === undefined) return undefined;
+  if (key === undefined || zones === undefined) return undefined;
+  if (key === "") return { command: { name, zones }, revision, by };
+  const isOfZones = name === "promote" && zones.length > 0;
+  return isOfZones ? { command: { name, zones, key }, revision, by } : undefined;
 }
 
 /** A text that may be left out; `undefined` if it is none, or too long. */
@@ -169,15 +196,17 @@ function zonesIn(json: Json): readonly ZoneName[] | undefined {
   return zones.length === json.length ? [...new Set(zones)] : undefined;
 }
 
-function doneJson({ result, zones = [], left = [] }: Answered): JsonObject {
-  return jsonOf({ result, zones, left });
+function doneJson({ result, zones = [], left = [], steps = [] }: Answered): JsonObject {
+  const moved = steps.map(({ zone, key, event, from, to }) => ({ zone, key, event, from, to }));
+  return jsonOf({ result, zones, left, steps: moved });
 }
 
 /** Names that an answer lists. */
 const mostNamed = 5;
 
-function textOf({ result, zones = [], active = "" }: Answered): string {
+function textOf({ result, zones = [], active = "", key = "" }: Answered): string {
   const { text } = answers[result];
   if (active !== "") return `${text}: ${active}`;
+  if (key !== "") return `${text}: ${key} of ${firstOf(zones, mostNamed)}`;
   return zones.length === 0 ? text : `${text}: ${firstOf(zones, mostNamed)}`;
 }

@@ -1,9 +1,10 @@
 import type { HistoryView } from "../history/history.ts";
 import type { LinkAnswer } from "../plan/guard/may-write.ts";
+import { objectStepText } from "../render/step-event-text.ts";
 import type { WriteAnswer } from "../render/write-answers.ts";
 import type { DaemonStatus } from "../state/daemon-status.ts";
 import type { Fleet } from "../state/fleet.ts";
-import type { ZoneStepsStatus } from "../state/steps-status.ts";
+import { stepStateOf, type ZoneStepsStatus } from "../state/steps-status.ts";
 import type { ZoneState } from "../state/zone-state.ts";
 import type { ZoneName } from "../zone/zone.ts";
 
@@ -22,7 +23,12 @@ export interface Snapshot {
 }
 
 /** Whether a zone may be written now, as it is shown. */
-export function writeAnswerOf(state: ZoneState, { answersOf }: Snapshot): WriteAnswer {
+export function writeAnswerOf(
+  state: ZoneState,
+  { answersOf, stepsOf, now }: Snapshot,
+): WriteAnswer {
   const { declared, differing } = state;
-  return { zone: declared.name, changes: differing.length, links: answersOf(state) };
+  const { objects = [] } = stepsOf(declared.name) ?? {};
+  const steps = objects.filter((each) => stepStateOf(each, now) !== "done").map(objectStepText);
+  return { zone: declared.name, changes: differing.length, links: answersOf(state), steps };
 }

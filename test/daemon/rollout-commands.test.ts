@@ -1,11 +1,11 @@
 import { describe, it } from "vitest";
 
-import { runProgram } from "../../src/cli/program.ts";
 import { coerceObject, coerceObjects, coerceText, parseJson } from "../../src/syntax/json.ts";
-import { hostIn, type Ran, type Started } from "../support/command-line.ts";
+import type { Started } from "../support/command-line.ts";
 import { type Example, exampleWithEmulator } from "../support/example.ts";
 import { logLines, logged } from "../support/log-lines.ts";
 import { eventually, freePort } from "../support/processes.ts";
+import { rolloutOf } from "../support/rollout-command.ts";
 import { jsonFrom, stop } from "../support/running.ts";
 import { allRun } from "../support/settled-example.ts";
 
@@ -45,18 +45,6 @@ async function start({ place }: Example): Promise<Started> {
 async function weaken({ place }: Example): Promise<void> {
   const text = await place.read("zones/baseline.yaml");
   await place.write("zones/baseline.yaml", text.replace("paranoia_level: 2", "paranoia_level: 1"));
-}
-
-/** Runs `zonewarden rollout` as a person who is logged in beside the daemon. */
-async function rolloutOf({ place }: Example, ...args: readonly string[]): Promise<Ran> {
-  const [stdout, stderr]: [string[], string[]] = [[], []];
-  const host = hostIn(place.directory, {
-    env: { USER: "mia" },
-    stdout: { isTTY: false, write: (text) => stdout.push(text) },
-    stderr: { isTTY: false, write: (text) => stderr.push(text) },
-  });
-  const code = await runProgram(["rollout", ...args], host);
-  return { code, stdout: stdout.join(""), stderr: stderr.join("") };
 }
 
 /** The zones that a daemon wrote. */
@@ -145,7 +133,9 @@ describe("a person who commands a rollout", () => {
     expect((await rolloutOf(example, "abort")).stderr).toContain("no rollout is under way");
     const unknown = await rolloutOf(example, "promote", "other.example");
     expect(unknown.stderr).toContain("these zones are not declared: other.example");
-    expect((await rolloutOf(example, "pause", blog)).stderr).toContain("it is for all zones");
+    expect((await rolloutOf(example, "pause", blog)).stderr).toContain(
+      "name no zones for the waves",
+    );
     await example.place.write("token", "another");
     // The daemon reads its token each time: both are the same again.
     expect((await rolloutOf(example, "pause")).stderr).toContain("no rollout is under way");

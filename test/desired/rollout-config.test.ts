@@ -34,7 +34,12 @@ describe("the waves of the configuration", () => {
   });
 
   it.for([
-    { rollout: "{}", says: '"waves"' },
+    { rollout: "{}", says: 'neither "waves" nor "token_file" is set' },
+    { rollout: "{ soak: 1h }", says: 'neither "waves" nor "token_file" is set' },
+    {
+      rollout: "{ token_file: token, gate: { violations_per_10k_requests: 1 } }",
+      says: "there are no waves that it keeps",
+    },
     { rollout: "{ waves: [] }", says: "the list is empty" },
     { rollout: "{ waves: [{}] }", says: 'one of "zones" and "share" is required' },
     { rollout: `{ waves: [{ zones: [a.example], share: 1 }] }`, says: "exclude each other" },
@@ -91,6 +96,12 @@ describe("the waves of the configuration", () => {
       blockedPer10k: undefined,
       requestsAtLeast: 1000,
     });
+  });
+
+  it("may be left out, where people only command steps", async ({ expect }) => {
+    const { config } = await load("{ token_file: token }");
+    expect(config?.rollout).toBeUndefined();
+    expect(config?.rolloutToken).toEqual({ file: "/etc/zonewarden/token" });
   });
 
   it("need a store, which knows after a restart which zones wait", async ({ expect }) => {

@@ -31,7 +31,7 @@ async function ask(
   command: RolloutCommand | "pause" | "resume" | "abort",
   revision = "",
 ): Promise<RolloutAnswer> {
-  const asked = typeof command === "string" ? { name: command } : command;
+  const asked = typeof command === "string" ? { name: command, zones: [] } : command;
   const answer = world.reconciler.commandRollout(asked, revision, mia);
   await world.clock.advance(60_000);
   return answer;
@@ -105,7 +105,9 @@ describe("a rollout that is paused", () => {
     await using world = await fleetInWaves();
     await world.commit("r2", blocking);
     expect(await ask(world, "resume")).toEqual({ result: "as_before" });
-    const both = [1, 2].map(() => world.reconciler.commandRollout({ name: "pause" }, "", mia));
+    const both = [1, 2].map(() =>
+      world.reconciler.commandRollout({ name: "pause", zones: [] }, "", mia),
+    );
     await world.clock.advance(1);
     expect(await Promise.all(both)).toEqual([done, { result: "as_before" }]);
   });
@@ -115,7 +117,7 @@ describe("a rollout that is paused", () => {
     await world.commit("r2", blocking);
     const loads = world.loads.length;
     const all = Array.from({ length: 10_000 }, () =>
-      world.reconciler.commandRollout({ name: "pause" }, "", mia),
+      world.reconciler.commandRollout({ name: "pause", zones: [] }, "", mia),
     );
     await world.clock.advance(1);
     const answers = await Promise.all(all);
@@ -354,7 +356,7 @@ describe("a command", () => {
     world.loadMs = hour;
     world.reconciler.filesChanged();
     await world.clock.advance(1);
-    const answer = world.reconciler.commandRollout({ name: "pause" }, "", mia);
+    const answer = world.reconciler.commandRollout({ name: "pause", zones: [] }, "", mia);
     world.stop.abort();
     expect(await answer).toEqual({ result: "not_listed" });
   });

@@ -150,7 +150,7 @@ class Watched {
   async #command(asked: Command): Promise<void> {
     const command =
       asked === "pause" || asked === "resume" || asked === "abort"
-        ? { name: asked }
+        ? { name: asked, zones: [] }
         : { name: "promote" as const, zones: asked === "promote" ? [] : asked.map(named) };
     const asker = { by: "mia", from: "10.0.0.7" };
     const answering = this.world.reconciler.commandRollout(command, "", asker);

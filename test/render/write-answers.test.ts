@@ -12,6 +12,7 @@ const asked = {
     lease: "b leads",
     unknown: ["budget"],
   }),
+  steps: ["policy/pay: log → allow after 7 days (it is watched)"],
 };
 
 describe("what is printed of whether a zone may be written", () => {
@@ -28,6 +29,7 @@ describe("what is printed of whether a zone may be written", () => {
       "                Ask the process that holds the Lease. If none holds it, wait: one of them takes it.",
       "  ✓ read",
       "  ? budget      only the running daemon knows",
+      "policy/pay: log → allow after 7 days (it is watched)",
     ]);
   });
 
@@ -35,7 +37,12 @@ describe("what is printed of whether a zone may be written", () => {
     { changes: 0, says: "nothing to write" },
     { changes: 1, says: "1 change to write; may be written" },
   ])("says $says", ({ changes, says }, { expect }) => {
-    const text = answersText({ zone: "a.example", changes, links: mayWrite({ holds: [] }) });
+    const text = answersText({
+      zone: "a.example",
+      changes,
+      links: mayWrite({ holds: [] }),
+      steps: [],
+    });
     expect(text.split("\n")[0]).toBe(`a.example  ${says}`);
   });
 
@@ -44,14 +51,14 @@ describe("what is printed of whether a zone may be written", () => {
       holds: [],
       revision: { reason: "fleet_change", message: "r2 is held" },
     });
-    const lines = answersText({ zone: "a.example", changes: 2, links }).split("\n");
+    const lines = answersText({ zone: "a.example", changes: 2, links, steps: [] }).split("\n");
     expect(lines[0]).toBe(
       "a.example  2 changes to write; may be written; changes of a revision wait",
     );
     expect(lines).toContain(
       "  ~ fleet       r2 is held; what it changes here waits, and drift from what is in force is corrected",
     );
-    const still = { zone: "a.example", changes: 0, links };
+    const still = { zone: "a.example", changes: 0, links, steps: [] };
     expect(answersText(still).split("\n")[0]).toBe(
       "a.example  nothing to write; changes of a revision wait",
     );
@@ -61,7 +68,9 @@ describe("what is printed of whether a zone may be written", () => {
 
   it("prints no controls of a forged answer", ({ expect }) => {
     const links = mayWrite({ holds: [], read: "\u001B[2Jgone" });
-    expect(answersText({ zone: "a\u001B.example", changes: 1, links })).not.toContain("\u001B");
+    expect(answersText({ zone: "a\u001B.example", changes: 1, links, steps: [] })).not.toContain(
+      "\u001B",
+    );
   });
 });
 

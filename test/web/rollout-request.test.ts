@@ -87,9 +87,11 @@ describe("a command for a rollout", () => {
       const body = JSON.stringify({ revision: "r7", by: "mia" });
       expect(await command(server, name, { body })).toEqual([
         200,
-        { result: "done", zones: [], left: [] },
+        { result: "done", zones: [], left: [], steps: [] },
       ]);
-      expect(server.asked).toEqual([{ command: { name }, revision: "r7", by: "mia", from }]);
+      expect(server.asked).toEqual([
+        { command: { name, zones: [] }, revision: "r7", by: "mia", from },
+      ]);
       expect(server.audited).toEqual([{ command: name, result: "done", by: "mia", from }]);
     },
   );
@@ -100,7 +102,7 @@ describe("a command for a rollout", () => {
     const body = JSON.stringify({ zones: [shop, shop.toUpperCase()] });
     expect(await command(server, "promote", { body })).toEqual([
       200,
-      { result: "done", zones: [a], left: [b] },
+      { result: "done", zones: [a], left: [b], steps: [] },
     ]);
     expect(server.asked).toMatchObject([{ command: { name: "promote", zones: [shop] } }]);
   });
@@ -160,13 +162,45 @@ describe("a command for a rollout", () => {
     expect(server.audited).toMatchObject([{ result: "bad_message" }]);
   });
 
-  it("takes no zones but to promote them", async ({ expect }) => {
+  it("names zones, and a key only to promote it in them", async ({ expect }) => {
     await using server = await serve();
-    const body = JSON.stringify({ zones: [shop] });
+    const zones = [shop];
+    for (const name of ["pause", "resume", "abort", "promote"]) {
+      expect((await command(server, name, { body: JSON.stringify({ zones }) }))[0]).toBe(200);
+    }
+    const body = JSON.stringify({ zones, key: "policy/pay" });
     for (const name of ["pause", "resume", "abort"]) {
       expect((await command(server, name, { body }))[0]).toBe(400);
     }
-    expect(server.asked).toEqual([]);
+    expect((await command(server, "promote", { body: '{"key":"policy/pay"}' }))[0]).toBe(400);
+    expect((await command(server, "promote", { body }))[0]).toBe(200);
+    expect(server.asked.map((asked) => asked.command)).toEqual([
+      { name: "pause", zones },
+      { name: "resume", zones },
+      { name: "abort", zones },
+      { name: "promote", zones },
+      { name: "promote", zones, key: "policy/pay" },
+    ]);
+  });
+
+  it("says what became of steps, and what keeps one from that", async ({ expect }) => {
+    const zone = named("a.example");
+    const event = { zone, key: "policy/pay", event: "promoted", from: "log", to: "allow" } as const;
+    const steps = [{ ...event, cause: { by: "mia" } }];
+    await using done = await serve({ answer: { result: "done", zones: [zone], left: [], steps } });
+    expect(await command(done, "promote")).toEqual([
+      200,
+      { result: "done", zones: [zone], left: [], steps: [event] },
+    ]);
+    const busy = { result: "busy", zones: [zone], key: "policy/pay" } as const;
+    await using waits = await serve({ answer: busy });
+    const [status, json] = await command(waits, "promote");
+    expect(status).toBe(409);
+    expect(JSON.stringify(json)).toContain("promote it first: policy/pay of a.example");
+    await using none = await serve({ answer: { result: "no_steps", zones: [zone] } });
+    expect(JSON.stringify((await command(none, "pause"))[1])).toContain(
+      "promote, or name no zones",
+    );
   });
 
   it("is refused where the message is too long", async ({ expect }) => {

@@ -155,5 +155,5 @@ async function fromPlan(
     unknown: ["fleet", "lease", "budget"],
   });
   const changes = report.result === "error" ? 0 : report.plan.changes.length;
-  return { zone: report.zone, changes, links };
+  return { zone: report.zone, changes, links, steps: [] };
 }

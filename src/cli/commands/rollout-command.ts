@@ -3,8 +3,10 @@ import type { Host } from "../../host/host.ts";
 import { loadConfigOrPrint } from "../../host/load.ts";
 import { readSecret } from "../../host/secrets.ts";
 import { plural, printable } from "../../render/format.ts";
-import type { RolloutCommand } from "../../state/asked-of-rollout.ts";
+import { stepEventText } from "../../render/step-event-text.ts";
+import { type RolloutCommand, rolloutCommands } from "../../state/asked-of-rollout.ts";
 import { zonesOfWave } from "../../state/load-report.ts";
+import { stepEventNames } from "../../state/step-wait.ts";
 import { errorText } from "../../syntax/error-code.ts";
 import { firstOf } from "../../syntax/first-of.ts";
 import {
@@ -15,6 +17,7 @@ import {
   type Json,
   type JsonObject,
   parseJson,
+  parseName,
 } from "../../syntax/json.ts";
 import type { CliCommand, DefineCommand, PrintFlags } from "../command-options.ts";
 import { type ExitCode, exitCodes, fail } from "../output/exit-codes.ts";
@@ -25,66 +28,70 @@ export const defineRollout: DefineCommand = (command, host) => {
   command.examples(
     "zonewarden rollout status",
     "zonewarden rollout pause",
-    "zonewarden rollout promote shop.example.com",
+    "zonewarden rollout promote shop.example.com --key policy/checkout",
     "zonewarden rollout abort sha256-0357424802a9",
   );
   command
     .command("status")
-    .description("print where each zone of each wave is, and what the next wave waits for")
+    .description("print where the waves and the steps are, and what they wait for")
+    .argument("[zones...]", "only these zones")
     .configFile()
     .formats("text", "json")
     .examples(
       "zonewarden rollout status",
+      "zonewarden rollout status shop.example.com",
       "zonewarden rollout status --format json | jq .rollout.by_wave",
     )
-    .runs((flags: PrintFlags) => printStatus(flags, host));
-  const named = "[revision]";
-  addCommand(command, "pause", "let no further wave begin until it is resumed", named, host);
-  addCommand(command, "resume", "let waves begin again", named, host);
-  const names = "[names...]";
-  addCommand(command, "promote", "let the next wave begin now, or the named zones", names, host);
-  addCommand(command, "abort", "take back what the rollout changed, and end it", named, host);
+    .runs((zones: readonly string[], flags: PrintFlags) => printStatus(zones, flags, host));
+  for (const name of rolloutCommands) addCommand(command, name, host);
 };
 
-function addCommand(
-  command: CliCommand,
-  name: RolloutCommand["name"],
-  description: string,
-  argument: "[revision]" | "[names...]",
-  host: Host,
-): void {
-  const what =
-    argument === "[revision]"
-      ? "only if this revision is active: it, its commit or its hash"
-      : "zones; or the revision that must be active";
-  command
+const descriptions = {
+  pause: "let no further wave begin until it is resumed, or no further step of the named zones",
+  resume: "let waves begin again, or the steps of the named zones",
+  promote:
+    "let the next wave begin now, or the named zones; in one that waits for no wave, end the watch, else let the next step begin",
+  abort:
+    "take back what the rollout changed, and end it; or set back what is watched in the named zones, and stop their steps",
+} as const satisfies Readonly<Record<RolloutCommand["name"], string>>;
+
+function addCommand(parent: CliCommand, name: RolloutCommand["name"], host: Host): void {
+  const command = parent
     .command(name)
-    .description(description)
-    .argument(argument, what)
+    .description(descriptions[name])
+    .argument(
+      "[names...]",
+      "zones; or the revision that must be active: it, its commit or its hash",
+    )
     .configFile()
     .formats("text", "json")
     .option("--by <name>", "who asks, for the history; by default, who is logged in")
-    .examples(
-      `zonewarden rollout ${name}`,
-      `zonewarden rollout ${name} ${argument === "[revision]" ? "sha256-0357424802a9" : "shop.example.com"}`,
-    )
-    .runs((given: string | readonly string[] | undefined, flags: CommandFlags) =>
-      send(name, [given ?? []].flat(), flags, host),
-    );
+    .examples(`zonewarden rollout ${name}`, `zonewarden rollout ${name} shop.example.com`);
+  if (name === "promote") {
+    command.option("--key <key>", "the policy or rule with steps that is meant: policy/checkout");
+  }
+  command.runs((names: readonly string[], flags: CommandFlags) => send(name, names, flags, host));
 }
 
 interface CommandFlags extends PrintFlags {
   readonly by?: string;
+  readonly key?: string;
 }
 
 /** Asks the daemon of the configuration where its rollout is. */
-async function printStatus({ config: file, format }: PrintFlags, host: Host): Promise<ExitCode> {
+async function printStatus(
+  zones: readonly string[],
+  { config: file, format }: PrintFlags,
+  host: Host,
+): Promise<ExitCode> {
   const config = await loadConfigOrPrint(file, host, AbortSignal.timeout(5_000));
   if (config === undefined) return exitCodes.invalid;
   const { url, response } = await askDaemon("/api/v1/rollout", config);
   if (response === undefined) return fail(unanswered(url), host);
-  const json = coerceObject(parseJson(await response.text()));
-  if (!response.ok) return fail(`rollout status: ${saidBy(json, response)}`, host);
+  const all = coerceObject(parseJson(await response.text()));
+  if (!response.ok) return fail(`rollout status: ${saidBy(all, response)}`, host);
+  const json =
+    zones.length === 0 ? all : ofZones(all, new Set(zones.map((zone) => zone.toLowerCase())));
   host.stdout.write(format === "json" ? jsonText(json) : statusText(json));
   return exitCodes.done;
 }
@@ -92,12 +99,35 @@ async function printStatus({ config: file, format }: PrintFlags, host: Host): Pr
 /** Names of zones that a line of the status lists. */
 const mostListed = 10;
 
+/** What a status says of some zones. */
+function ofZones(json: JsonObject, zones: ReadonlySet<string>): JsonObject {
+  const rollout = coerceObject(json["rollout"]);
+  const byWave = coerceObjects(rollout["by_wave"]).map((wave) => {
+    const shown: Record<string, Json> = { ...wave };
+    for (const state of zonesOfWave) {
+      shown[state] = coerceTexts(wave[state]).filter((zone) => zones.has(zone));
+    }
+    return shown;
+  });
+  return {
+    ...json,
+    rollout: json["rollout"] === null ? null : { ...rollout, by_wave: byWave },
+    steps: coerceObjects(json["steps"]).filter(({ zone }) => zones.has(coerceText(zone))),
+  };
+}
+
 function statusText(json: JsonObject): string {
   const revision = coerceText(json["revision"]);
   const commit = coerceText(json["commit"]);
   const shown = `Revision ${printable(revision)}${commit === "" ? "" : ` (${printable(commit)})`}`;
-  if (json["rollout"] === null) return `${shown}: no rollout is under way\n`;
-  const rollout = coerceObject(json["rollout"]);
+  const waves =
+    json["rollout"] === null
+      ? "no rollout is under way\n"
+      : wavesText(coerceObject(json["rollout"]));
+  return `${shown}: ${waves}${stepsText(coerceObjects(json["steps"]))}`;
+}
+
+function wavesText(rollout: JsonObject): string {
   const rows = coerceObjects(rollout["by_wave"]).flatMap((wave) =>
     zonesOfWave.flatMap((state) => {
       const zones = coerceTexts(wave[state]);
@@ -106,7 +136,34 @@ function statusText(json: JsonObject): string {
     }),
   );
   const table = tableText({ head: ["wave", "state", "zones", "names"], rows });
-  return `${shown}: ${waitText(rollout)}\n\n${table}\n`;
+  return `${waitText(rollout)}\n\n${table}\n`;
+}
+
+/** What is not at its last step in each zone, and what it waits for. */
+function stepsText(zones: readonly JsonObject[]): string {
+  if (zones.length === 0) return "";
+  const rows = zones.flatMap(({ zone, paused_by, objects }) => {
+    const by = coerceText(paused_by);
+    const paused = by === "" ? [] : [[coerceText(zone), "", "paused", "", `by ${by}`]];
+    return [...paused, ...coerceObjects(objects).map((each) => stepsRow(coerceText(zone), each))];
+  });
+  const printed = rows.map((row) => row.map(printable));
+  return `\n${tableText({ head: ["zone", "key", "state", "steps", "waits for"], rows: printed })}\n`;
+}
+
+function stepsRow(
+  zone: string,
+  { key, state, step, steps, waits_for }: JsonObject,
+): readonly string[] {
+  const all = Array.isArray(steps) ? steps : [];
+  const left = all.slice(
+    Math.max(
+      0,
+      all.findIndex((each) => each === step),
+    ),
+  );
+  const wait = coerceText(coerceObject(waits_for)["message"]);
+  return [zone, coerceText(key), coerceText(state), left.join(" → "), wait];
 }
 
 function numberIn(json: Json | undefined): string {
@@ -130,7 +187,7 @@ function waitText(rollout: JsonObject): string {
 async function send(
   name: RolloutCommand["name"],
   names: readonly string[],
-  { config: file, format, by }: CommandFlags,
+  { config: file, format, by, key }: CommandFlags,
   host: Host,
 ): Promise<ExitCode> {
   const config = await loadConfigOrPrint(file, host, AbortSignal.timeout(5_000));
@@ -142,18 +199,18 @@ async function send(
   ];
   const [revision = "", ...others] = revisions;
   if (others.length > 0) return fail(`rollout ${name}: name one revision at most`, host);
-  if (zones.length > 0 && name !== "promote") {
-    return fail(`rollout ${name}: it is for all zones: name none`, host);
+  if (key !== undefined && zones.length === 0) {
+    return fail(`rollout ${name}: --key needs the zones in which it is`, host);
   }
   const token = await tokenOf(config, host);
   if (typeof token !== "string") return fail(`rollout ${name}: ${token.why}`, host);
   const who = by ?? host.env["USER"] ?? "";
-  const body = JSON.stringify({ revision, zones, by: who.slice(0, longestName) });
+  const body = JSON.stringify({ revision, zones, key, by: who.slice(0, longestName) });
   const { url, response } = await post(`api/v1/rollout/${name}`, { body, token }, config);
   if (response === undefined) return fail(unanswered(url), host);
   const json = coerceObject(parseJson(await response.text()));
   if (!response.ok) return fail(`rollout ${name}: ${saidBy(json, response)}`, host);
-  host.stdout.write(format === "json" ? jsonText(json) : doneText(name, json));
+  host.stdout.write(format === "json" ? jsonText(json) : doneText(name, zones, json));
   return exitCodes.done;
 }
 
@@ -161,15 +218,14 @@ async function send(
 const longestName = 100;
 
 async function tokenOf(
-  { rollout }: Config,
+  { rolloutToken }: Config,
   host: Host,
 ): Promise<string | { readonly why: string }> {
-  if (rollout === undefined) return { why: "the configuration sets no rollout" };
-  if (rollout.token === undefined) {
+  if (rolloutToken === undefined) {
     return { why: "there is no token: set rollout.token_file, and restart the daemon" };
   }
   try {
-    return await readSecret(rollout.token, host);
+    return await readSecret(rolloutToken, host);
   } catch (error) {
     return { why: `rollout.token_file: ${errorText(error)}` };
   }
@@ -211,16 +267,39 @@ function jsonText(json: JsonObject): string {
   return `${JSON.stringify(json, undefined, 2)}\n`;
 }
 
-function doneText(name: RolloutCommand["name"], json: JsonObject): string {
-  if (json["result"] === "as_before") return `${asBefore[name]}\n`;
-  const zones = coerceTexts(json["zones"]);
+function doneText(
+  name: RolloutCommand["name"],
+  named: readonly string[],
+  json: JsonObject,
+): string {
+  if (json["result"] === "as_before") {
+    return `${(named.length === 0 ? asBefore : asBeforeInZones)[name]}\n`;
+  }
+  const steps = coerceObjects(json["steps"]);
+  const stepped = new Set(steps.map(({ zone }) => coerceText(zone)));
+  const zones = coerceTexts(json["zones"]).filter((zone) => !stepped.has(zone));
+  const moved = steps.map((each) => `${printable(stepText(each))}\n`).join("");
+  return stepped.size > 0 && zones.length === 0
+    ? moved
+    : `${zonesText(name, named, zones, json)}${moved}`;
+}
+
+/** What became of zones as wholes. */
+function zonesText(
+  name: RolloutCommand["name"],
+  named: readonly string[],
+  zones: readonly string[],
+  json: JsonObject,
+): string {
   const left = coerceTexts(json["left"]);
   const listed = zones.length === 0 ? "" : `: ${firstOf(zones, mostListed)}`;
   switch (name) {
     case "pause":
-      return "paused: no further wave begins until zonewarden rollout resume\n";
+      return named.length === 0
+        ? "paused: no further wave begins until zonewarden rollout resume\n"
+        : `paused: no further step begins until it is resumed${listed}\n`;
     case "resume":
-      return "resumed\n";
+      return `resumed${listed}\n`;
     case "promote":
       return `promoted ${plural(zones.length, "zone")}${listed}\n`;
     case "abort":
@@ -236,9 +315,32 @@ function doneText(name: RolloutCommand["name"], json: JsonObject): string {
   }
 }
 
+/** What became of an object, as the daemon tells it. */
+function stepText({ zone, key, event: name, from, to }: JsonObject): string {
+  const event = parseName(stepEventNames, name);
+  const subject = `${coerceText(key)} of ${coerceText(zone)}`;
+  if (event === undefined) return subject;
+  return stepEventText({
+    key: subject,
+    event,
+    from: valueIn(from),
+    to: valueIn(to),
+    cause: undefined,
+  });
+}
+
+function valueIn(json: Json | undefined): string | number {
+  return typeof json === "number" ? json : coerceText(json);
+}
+
 const asBefore = {
   pause: "it was paused before",
   resume: "it was not paused",
   promote: "there was nothing to promote",
   abort: "it was aborted before",
+} as const satisfies Readonly<Record<RolloutCommand["name"], string>>;
+
+const asBeforeInZones = {
+  ...asBefore,
+  abort: "no step was to begin, and nothing was watched",
 } as const satisfies Readonly<Record<RolloutCommand["name"], string>>;

@@ -60,7 +60,7 @@ export interface ConfigFile {
     accept: string[];
   };
   rollout?: {
-    waves: YamlWave[];
+    waves?: YamlWave[];
     soak: string;
     applies_to: "may_break" | "weakens" | "all";
     token_file?: string;

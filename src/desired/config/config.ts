@@ -43,8 +43,6 @@ export interface RolloutConfig {
   readonly waves: readonly WaveConfig[];
   readonly soakMs: number;
   readonly appliesTo: "may_break" | "weakens" | "all";
-  /** Token of the commands of a rollout; `undefined`: they are off. */
-  readonly token: SecretSource | undefined;
   /** Left out: a wave need only soak. */
   readonly gate?: GateConfig;
 }
@@ -149,7 +147,10 @@ export interface Config {
     readonly accept: readonly string[];
   };
   /** `undefined`: a revision reaches all zones at once. */
+  /** `undefined`: a revision reaches all zones at once. */
   readonly rollout: RolloutConfig | undefined;
+  /** Token of the commands for waves and steps; `undefined`: they are off. */
+  readonly rolloutToken: SecretSource | undefined;
   readonly canaries: readonly Canary[];
   readonly budget: {
     readonly requests: number;

@@ -12,7 +12,6 @@ import type {
   GateConfig,
   Listen,
   NotificationConfig,
-  RolloutConfig,
   SecretSource,
   WaveConfig,
 } from "./config.ts";
@@ -51,7 +50,7 @@ export function normalizeConfig(file: ConfigFile, directory: string, document: L
       contendedWindowMs: millisecondsOf(limits.contended_window),
       accept: limits.accept,
     },
-    rollout: file.rollout && rolloutOf(file.rollout, directory),
+    ...(file.rollout === undefined ? noRollout : rolloutOf(file.rollout, directory)),
     canaries: canariesOf(file.rollout, document),
     budget: {
       requests: budget.requests,
@@ -107,13 +106,19 @@ export function normalizeConfig(file: ConfigFile, directory: string, document: L
   };
 }
 
+const noRollout = { rollout: undefined, rolloutToken: undefined } as const;
+
 function rolloutOf(
   { waves, soak, applies_to: appliesTo, token_file, gate }: NonNullable<ConfigFile["rollout"]>,
   directory: string,
-): RolloutConfig {
-  const token = secretSource(token_file, undefined, directory);
-  const rollout = { waves: waves.map(waveOf), soakMs: millisecondsOf(soak), appliesTo, token };
-  return gate === undefined ? rollout : { ...rollout, gate: gateOf(gate) };
+): Pick<Config, "rollout" | "rolloutToken"> {
+  const rolloutToken = secretSource(token_file, undefined, directory);
+  if (waves === undefined) return { rollout: undefined, rolloutToken };
+  const rollout = { waves: waves.map(waveOf), soakMs: millisecondsOf(soak), appliesTo };
+  return {
+    rollout: gate === undefined ? rollout : { ...rollout, gate: gateOf(gate) },
+    rolloutToken,
+  };
 }
 
 function gateOf(gate: NonNullable<NonNullable<ConfigFile["rollout"]>["gate"]>): GateConfig {

@@ -219,8 +219,23 @@ function checkRollout(checked: CheckedFile): UnplacedDiagnostic[] {
       "write a duration from 1m to 336h",
     ),
     ...checkRolloutToken(checked),
+    ...checkWithoutWaves(checked),
     ...checkWaves(checked),
     ...checkGate(checked),
+  ];
+}
+
+/** Without waves, people only command steps. */
+function checkWithoutWaves({ at }: CheckedFile): UnplacedDiagnostic[] {
+  if (at(["rollout", "waves"]) !== undefined) return [];
+  const [path, gate] = [["rollout"], ["rollout", "gate"]];
+  return [
+    ...(at(["rollout", "token_file"]) === undefined
+      ? [wrong(path, `neither "waves" nor "token_file" is set`, "set waves")]
+      : []),
+    ...(at(gate) === undefined
+      ? []
+      : [contradiction(gate, "there are no waves that it keeps", `set waves, or remove "gate"`)]),
   ];
 }
 

@@ -782,7 +782,8 @@ export class Rollout {
   }
 }
 
-const commandTurns = {
+/** What the history says of a command. */
+export const commandTurns = {
   pause: "paused",
   resume: "resumed",
   promote: "promoted",

@@ -225,7 +225,7 @@ export class SteppedZone {
    * @param key left out: the one that is watched, else the first that has a next step.
    */
   chosenToGoOn(
-    key?: ResourceKey,
+    key?: string,
   ):
     | { readonly key: ResourceKey; readonly isBusy: boolean; readonly isWatched: boolean }
     | undefined {

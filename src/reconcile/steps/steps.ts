@@ -407,13 +407,18 @@ export class Steps {
     return { result: "done", events: [] };
   }
 
+  /** What {@link promote} would let go on; see {@link SteppedZone.chosenToGoOn}. */
+  nextOf(name: ZoneName, key?: string): ReturnType<SteppedZone["chosenToGoOn"]> {
+    return this.#zones.get(name)?.chosenToGoOn(key);
+  }
+
   /**
    * Lets an object go on, whatever was measured: a watch ends, else the next step begins.
    *
    * @param by who asked.
    * @param key left out: of the object that is watched, else of the first that has a next step.
    */
-  async promote(name: ZoneName, by: string, key?: ResourceKey): Promise<StepOrder> {
+  async promote(name: ZoneName, by: string, key?: string): Promise<StepOrder> {
     const zone = this.#zones.get(name);
     const chosen = zone?.chosenToGoOn(key);
     if (zone === undefined || chosen === undefined) return { result: "nothing" };

@@ -136,12 +136,14 @@ export function logRemoval(logger: Logger, zone: string, { revision }: LoadRepor
 /** Logs what happened to a rollout. */
 export function logRollout(
   logger: Logger,
-  { turn, former, ...facts }: RolloutTurn,
+  { turn, former, stepsOf, ...facts }: RolloutTurn,
   { revision, commit }: LoadReport,
 ): void {
   const level = turn === "gate_over" ? "error" : "info";
   const replaced = former === undefined ? {} : { former: nameOfRevision(former) };
-  logger[level]({ ...facts, ...replaced, revision, commit }, turnMessages[turn]);
+  const ofSteps = stepsOf === undefined ? {} : { steps_of: stepsOf };
+  const message = stepsOf === undefined ? turnMessages[turn] : `steps ${turn}`;
+  logger[level]({ ...facts, ...replaced, ...ofSteps, revision, commit }, message);
 }
 
 const turnMessages = {

@@ -23,7 +23,6 @@ const inWaves: NonNullable<Config["rollout"]> = {
   ],
   soakMs,
   appliesTo: "all",
-  token: undefined,
 };
 
 /** The keys of zonewarden.yaml that change while the program runs. */

@@ -40,10 +40,10 @@ const minuteMs = 60_000;
 const personMs = 1_000;
 
 const commands = {
-  rollout_pause: { name: "pause" },
-  rollout_resume: { name: "resume" },
+  rollout_pause: { name: "pause", zones: [] },
+  rollout_resume: { name: "resume", zones: [] },
   rollout_promote: { name: "promote", zones: [] },
-  rollout_abort: { name: "abort" },
+  rollout_abort: { name: "abort", zones: [] },
 } as const satisfies Readonly<Record<RolloutEvent, RolloutCommand>>;
 
 /** Daemons, zone files, a service, and all that a schedule lets happen to them, on one clock. */
