@@ -119,7 +119,12 @@ export class Reconciler {
       changed: judgementChanged,
     });
     this.steps =
-      ports.steps && new Steps(options.mode, ports.steps, { past, changed: judgementChanged });
+      ports.steps &&
+      new Steps(options.mode, ports.steps, {
+        past,
+        waveOf: (zone) => this.#rollout.stepWaveOf(zone),
+        changed: judgementChanged,
+      });
     this.#active = new ActiveRevision(ports.desired.select, past, this.#rollout, this.steps);
     this.#round = new FleetRound(options, past, isKnown, judgementChanged);
     this.#runner = new ZoneRunner(options, ports, {

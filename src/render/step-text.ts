@@ -51,6 +51,8 @@ export function stepWaitText(wait: StepWait): string {
       return `the next step would block ${wait.count} scripts in use, more than ${wait.most}`;
     case "other_object":
       return `${wait.key} is promoted or watched`;
+    case "earlier_wave":
+      return `it waits for wave ${wait.wave}, in which ${wait.zone} does not keep the next step yet`;
   }
 }
 

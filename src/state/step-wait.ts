@@ -45,6 +45,12 @@ export type ZoneWait =
   | "not_in_sync"
   | "store";
 
+/** A zone of an earlier wave, in which the object of the same key is not at the next step, or is watched there. */
+export interface EarlierWave {
+  readonly zone: ZoneName;
+  readonly wave: number;
+}
+
 /** Why an object stays at its step. */
 export type StepWait =
   /** It is as declared. */
@@ -65,7 +71,8 @@ export type StepWait =
   | { readonly reason: "unknown_scripts"; readonly count: number; readonly most: number }
   | { readonly reason: ZoneWait }
   /** Another object of the zone is promoted or watched. */
-  | { readonly reason: "other_object"; readonly key: ResourceKey };
+  | { readonly reason: "other_object"; readonly key: ResourceKey }
+  | ({ readonly reason: "earlier_wave" } & EarlierWave);
 
 /** `watched`: the watch is over. */
 export const stepEventNames = ["promoted", "set_back", "stopped", "watched"] as const;

@@ -16,7 +16,7 @@ import {
 } from "../support/stepping.ts";
 import { ServiceFault } from "../support/world.ts";
 
-const [shop, blog] = ["z0.example", "z1.example"] as const;
+const [shop, blog, news] = ["z0.example", "z1.example", "z2.example"] as const;
 const [checkout, search, bots] = ["policy/checkout", "policy/search", "custom_rule/bots"] as const;
 
 const timeOnly = { ...shortly, when: "time_only", rollback: undefined } as const;
@@ -309,6 +309,70 @@ describe("steps", () => {
     world.faults.clear();
     await world.pass(hour);
     expect(world.takeEvents()).toEqual(["checkout promoted allow"]);
+  });
+
+  it.for([
+    { where: "waves go out", appliesTo: "all", mode: "enforce", waits: true },
+    { where: "the canary is only observed", appliesTo: "all", mode: "observe", waits: false },
+    { where: "waves are for what weakens", appliesTo: "weakens", mode: "enforce", waits: false },
+  ] as const)(
+    "begin in a wave when each zone of the earlier ones keeps them: $where",
+    async ({ appliesTo, mode, waits }, { expect }) => {
+      const waves = [
+        { by: "zones", zones: [named(blog)] },
+        { by: "share", share: 1 },
+      ] as const;
+      const rollout = { waves, soakMs: hour, appliesTo };
+      const files = { [shop]: one, [blog]: { ...one, mode }, [news]: one };
+      await using world = await steppingWorld(files, { rollout });
+      await world.pass(5 * hour);
+      const lives = [blog, shop, news].map((zone) => world.liveAt(zone, checkout));
+      expect(lives.slice(1)).toEqual(waits ? ["log", "log"] : ["allow", "allow"]);
+      if (!waits) return;
+      expect(lives[0]).toBe("allow");
+      expect(waitOf(world, checkout)).toBe(
+        "it waits for wave 1, in which z1.example does not keep the next step yet",
+      );
+      expect(world.takeEvents()).toEqual(["checkout promoted allow"]);
+    },
+  );
+
+  it("never begin in a wave while an earlier one is set back, over restarts and listings", async ({
+    expect,
+  }) => {
+    const waves = [
+      { by: "zones", zones: [named(blog)] },
+      { by: "share", share: 1 },
+    ] as const;
+    const rollout = { waves, soakMs: hour, appliesTo: "all" } as const;
+    await using first = await steppingWorld({ [shop]: one, [blog]: one, [news]: one }, { rollout });
+    await first.pass(5 * hour);
+    first.traffic.noisy.add(`${blog} ${checkout}`);
+    await first.pass(20 * minute);
+    expect(first.takeEvents()).toEqual(["checkout promoted allow", "checkout set_back log"]);
+    first.traffic.noisy.clear();
+    await first.pass(6 * hour);
+    await using world = await first.restart({ afterMs: hour });
+    world.unlistable = { zones: [blog], failed: [] };
+    await world.sweep("manual", minute);
+    await world.pass(6 * hour);
+    world.unlistable = { zones: [], failed: [] };
+    await world.sweep("manual", minute);
+    await world.pass(hour);
+    expect([...first.takeEvents(), ...world.takeEvents()]).toEqual([]);
+
+    // The canary goes on with another limit, and the others when its watch is over.
+    const laxer = { ...shortly, rollback: { ratePer10k: 500, requestsAtLeast: 1_000 } };
+    world.files.set(blog, steppedContent({ [checkout]: laxer }));
+    await world.reload("r2");
+    await world.pass(hour);
+    expect(world.takeEvents()).toEqual(["checkout promoted allow"]);
+    await world.pass(3 * hour);
+    expect(world.takeEvents()).toEqual([
+      "checkout watched allow",
+      "checkout promoted allow",
+      "checkout promoted allow",
+    ]);
   });
 
   it("ask for scripts in use when all else is fulfilled", async ({ expect }) => {

@@ -118,8 +118,14 @@ export class Traffic {
   readonly #keys: ReadonlyMap<string, readonly ResourceKey[]>;
   readonly #start = this.now;
   readonly #buckets = new Map<string, Bucket[]>();
+  /** The last five minutes of zones in which nothing changed: the next ones are often the same. */
+  readonly #quiet = new Map<
+    string,
+    { readonly live: LiveZone; readonly what: string; readonly bucket: Bucket } | undefined
+  >();
   /** Hours that a collector has read. */
   readonly #read = new Map<number, "measured" | "failed" | "denied">();
+  readonly #records = new Map<string, string>();
 
   /** @param keys of the objects of each zone. */
   constructor(keys: ReadonlyMap<string, readonly ResourceKey[]>) {
@@ -132,12 +138,18 @@ export class Traffic {
     for (const [zone, keys] of this.#keys) {
       const [was, is] = [before.get(zone), after.get(zone)];
       if (was === undefined || is === undefined) continue;
+      const buckets = this.#buckets.get(zone) ?? [];
+      const what = [this.idle.has(zone), ...keys.map((key) => this.#isNoisy(zone, key))].join(" ");
+      const last = this.#quiet.get(zone);
+      if (was === is && last?.live === is && last.what === what) {
+        buckets.push(last.bucket);
+        continue;
+      }
       const requests = this.idle.has(zone) ? 0 : usualRequests;
       const live = keys.filter(
         (key) => liveStep(was, key) !== undefined && liveStep(was, key) === liveStep(is, key),
       );
-      const countOf = (key: ResourceKey): number =>
-        this.noisy.has(`${zone} ${key}`) ? requests / 100 : 0;
+      const countOf = (key: ResourceKey): number => (this.#isNoisy(zone, key) ? requests / 100 : 0);
       const formOf = (key: ResourceKey): string =>
         liveForm(was, key) === liveForm(is, key) ? liveForm(is, key) : "";
       const bucket = {
@@ -145,8 +157,14 @@ export class Traffic {
         counts: new Map(live.map((key) => [key, countOf(key)])),
         forms: new Map(live.map((key) => [key, formOf(key)])),
       };
-      this.#buckets.set(zone, [...(this.#buckets.get(zone) ?? []), bucket]);
+      buckets.push(bucket);
+      this.#buckets.set(zone, buckets);
+      this.#quiet.set(zone, was === is ? { live: is, what, bucket } : undefined);
     }
+  }
+
+  #isNoisy(zone: string, key: ResourceKey): boolean {
+    return this.noisy.has(`${zone} ${key}`);
   }
 
   /** Reads the hours of a day that are complete, as far as they can be read. */
@@ -186,11 +204,22 @@ export class Traffic {
     };
   }
 
-  /** The text of the record of a day. */
+  /** The text of the record of a day. What was measured stays, so a day that was measured whole has the same one for good. */
   record(zone: string, day: string): string | undefined {
     const keys = this.#keys.get(zone);
     if (keys === undefined) return undefined;
     const firstHour = firstHourOf(day);
+    const known = this.#records.get(`${zone} ${day}`);
+    if (known !== undefined) return known;
+    const text = this.#record(zone, day, firstHour, keys);
+    const isWhole = Array.from({ length: hoursOfDay }, (_, nth) => firstHour + nth).every((at) =>
+      this.isMeasured(at),
+    );
+    if (isWhole) this.#records.set(`${zone} ${day}`, text);
+    return text;
+  }
+
+  #record(zone: string, day: string, firstHour: number, keys: readonly ResourceKey[]): string {
     let record = emptyDay(zone, day);
     for (let nth = 0; nth < hoursOfDay; nth += 1) {
       const at = firstHour + nth;
@@ -378,11 +407,7 @@ export class StepsWorld extends World {
     }
     const { traffic, stepStore, runStore, options } = this;
     const next = new StepsWorld([...this.live.keys()], traffic, stepStore, runStore, options);
-    for (const [name, live] of this.live) next.live.set(name, live);
-    for (const [name, content] of this.files) next.files.set(name, content);
-    for (const [zone, fault] of this.faults) next.faults.set(zone, fault);
-    next.revision = this.revision;
-    next.remember();
+    next.takeOver(this, this.loads.at(-1)?.rollout?.stored);
     next.clock.step(this.traffic.now - Number(next.clock.now()));
     await next.begin();
     return next;
@@ -422,6 +447,7 @@ export async function steppingWorld(
     world.edit(zone, () => ({ entrypoints: { custom_rules: { state: "absent" } } }));
   }
   world.remember();
+  world.storedRollout = { revision: "r1", waiting: new Map(), gone: new Map() };
   await world.begin();
   return world;
 }

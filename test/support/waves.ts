@@ -1,4 +1,4 @@
-import { revisionsInForce, type StoredRollout } from "../../src/reconcile/fleet/desired-fleet.ts";
+import type { StoredRollout } from "../../src/reconcile/fleet/desired-fleet.ts";
 import type { RolloutSettings } from "../../src/reconcile/fleet/rollout.ts";
 import { wavesOf } from "../../src/reconcile/fleet/waves.ts";
 import type { ZoneContent } from "../../src/zone/desired-zone.ts";
@@ -87,23 +87,6 @@ export class WavesWorld extends World {
     super(zones, { fleetLimits, rollout }, oneCredential, store);
     this.runStore = store;
     this.rollout = rollout;
-  }
-
-  /** Begins with the live zones and the files of another process, and with what that one stored. */
-  takeOver(before: World, rollout: StoredRollout | undefined): void {
-    for (const [name, live] of before.live) this.live.set(name, live);
-    this.files.clear();
-    for (const [name, content] of before.files) this.files.set(name, content);
-    this.revision = before.revision;
-    for (const [zone, fault] of before.faults) this.faults.set(zone, fault);
-    this.remember();
-    this.storedRollout = rollout;
-    const hashes = revisionsInForce(rollout);
-    const states = [...before.earlier, ...before.loads.map(({ state }) => state)];
-    this.earlier = states.filter(({ hash }) => hashes.has(hash));
-    // A revision that is held was not stored.
-    const active = before.loads.at(-1)?.active.hash;
-    this.stored = states.findLast(({ hash }) => hash === active) ?? before.stored;
   }
 
   /** Ends this process and begins the next one after some time, which knows what this one has left. */

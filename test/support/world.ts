@@ -1,11 +1,12 @@
 import type { Budget } from "../../src/api/budget/budget.ts";
 import type { DriftAuthors } from "../../src/audit/drift-authors.ts";
 import type { JudgedLoad } from "../../src/reconcile/fleet/active-revision.ts";
-import type {
-  DesiredState,
-  Listing,
-  RoundPhase,
-  StoredRollout,
+import {
+  type DesiredState,
+  type Listing,
+  revisionsInForce,
+  type RoundPhase,
+  type StoredRollout,
 } from "../../src/reconcile/fleet/desired-fleet.ts";
 import type { SweepTrigger } from "../../src/reconcile/queue/events.ts";
 import type { CredentialPorts } from "../../src/reconcile/queue/zone-queue.ts";
@@ -113,6 +114,8 @@ export class World implements AsyncDisposable {
   scripts: readonly Script[] = [];
   /** The errors of reads and writes of a zone. */
   readonly faults = new Map<string, () => Error | undefined>();
+  /** Is called with each zone that is written, as it is before and after that. */
+  written = (_before: LiveZone, _after: LiveZone): void => undefined;
   /** How long a load takes. */
   loadMs = 0;
   /** What happens before it is known what the process before this one stored. */
@@ -171,6 +174,23 @@ export class World implements AsyncDisposable {
   remember(): void {
     this.stored = this.#read();
     this.loadCount -= 1;
+  }
+
+  /** Begins with the live zones and the files of another process, and with what that one stored. */
+  takeOver(before: World, rollout: StoredRollout | undefined): void {
+    for (const [name, live] of before.live) this.live.set(name, live);
+    this.files.clear();
+    for (const [name, content] of before.files) this.files.set(name, content);
+    this.revision = before.revision;
+    for (const [zone, fault] of before.faults) this.faults.set(zone, fault);
+    this.remember();
+    this.storedRollout = rollout;
+    const hashes = revisionsInForce(rollout);
+    const states = [...before.earlier, ...before.loads.map(({ state }) => state)];
+    this.earlier = states.filter(({ hash }) => hashes.has(hash));
+    // A revision that is held was not stored.
+    const active = before.loads.at(-1)?.active.hash;
+    this.stored = states.findLast(({ hash }) => hash === active) ?? before.stored;
   }
 
   /** Starts the loop and the first sweep. */
@@ -339,7 +359,9 @@ export class World implements AsyncDisposable {
     const { zone } = known;
     const readAt = this.clock.monotonicMs();
     await this.#request(zone, `write ${zone.name} ${write.call}`, signal);
-    const live = afterWrite(this.live.get(zone.name) ?? known, write);
+    const before = this.live.get(zone.name) ?? known;
+    const live = afterWrite(before, write);
+    this.written(before, live);
     this.live.set(zone.name, live);
     const shows = partOf(write) === "policies" ? "object" : "part";
     return { live, readAt, shows, ray: "ray", interleaved: false };

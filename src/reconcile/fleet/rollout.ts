@@ -773,6 +773,11 @@ export class Rollout {
     return this.#settings === undefined ? [] : changesInWaves(changes, this.#settings.appliesTo);
   }
 
+  /** The wave in which steps of a zone begin, from 1: a step weakens nothing, and may break a site. */
+  stepWaveOf(name: ZoneName): number {
+    return this.#settings?.appliesTo === "weakens" ? 1 : this.#waveOf(name);
+  }
+
   #waveOf(name: ZoneName): number {
     return this.#waves.get(name) ?? 1;
   }

@@ -1,5 +1,5 @@
 import { hourMs } from "../../measure/hours.ts";
-import type { Gathered, ZoneWait, Rate, StepWait } from "../../state/step-wait.ts";
+import type { EarlierWave, Gathered, ZoneWait, Rate, StepWait } from "../../state/step-wait.ts";
 import { compareText } from "../../syntax/by-text.ts";
 import type { Promotion, StepConditions } from "../../zone/promotion.ts";
 import type { ResourceKey } from "../../zone/resource.ts";
@@ -28,13 +28,20 @@ export type StepDecision =
  * step or is watched: what goes wrong then is its doing. Of several, it is the one that is at its step for longest.
  *
  * @param zoneWait why nothing is promoted in the zone; `undefined`: nothing keeps it from that.
+ * @param earlierWave in which the next step of an object is not kept yet; `undefined`: in none.
  */
 export function decideSteps(
   objects: ReadonlyMap<ResourceKey, StepFacts>,
   zoneWait: ZoneWait | undefined,
+  earlierWave: (key: ResourceKey) => EarlierWave | undefined = () => undefined,
 ): ReadonlyMap<ResourceKey, StepDecision> {
   const decisions = new Map<ResourceKey, StepDecision>();
-  for (const [key, facts] of objects) decisions.set(key, decideObject(facts));
+  for (const [key, facts] of objects) {
+    const decision = decideObject(facts);
+    const earlier = isReady(decision) ? earlierWave(key) : undefined;
+    const wait = earlier && waitFor({ reason: "earlier_wave", ...earlier });
+    decisions.set(key, wait ?? decision);
+  }
   const ready = [...objects].filter(([key]) => isReady(decisions.get(key)));
   const [first] = ready.toSorted(longestFirst);
   const busy = [...objects].find(([, { state }]) => isBusy(state));

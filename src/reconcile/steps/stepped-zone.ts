@@ -2,11 +2,12 @@ import { hourMs } from "../../measure/hours.ts";
 import { isAdoption } from "../../plan/ownership.ts";
 import { policyForm } from "../../plan/policies/policy-form.ts";
 import { keysDone, type PlannedReport, type ZoneReport } from "../../state/run-report.ts";
-import type { StepWait, ZoneWait } from "../../state/step-wait.ts";
+import type { EarlierWave, StepWait, ZoneWait } from "../../state/step-wait.ts";
 import type { ObjectSteps } from "../../state/steps-status.ts";
 import { isConverged } from "../../state/summary.ts";
 import type { Mode, ZoneContent } from "../../zone/desired-zone.ts";
 import { policyAtStep, type PromotedObject } from "../../zone/promoted-objects.ts";
+import type { StepValue } from "../../zone/promotion.ts";
 import type { ResourceKey } from "../../zone/resource.ts";
 import type { FleetZone } from "../fleet/desired-fleet.ts";
 import { decideSteps, isBusy, type StepDecision, type StepFacts } from "./step-decision.ts";
@@ -169,11 +170,13 @@ export class SteppedZone {
    * Decides what follows for each object whose step is known.
    *
    * @param isMeasured whether measurements are on.
+   * @param earlierWave in which a step of an object is not kept yet.
    */
   decide(
     isMeasured: boolean,
     zoneWait: ZoneWait | undefined,
     nowMs: number,
+    earlierWave: (key: ResourceKey, step: StepValue) => EarlierWave | undefined,
   ): ReadonlyMap<ResourceKey, StepDecision> {
     const facts = new Map(
       this.#known.map(([key, { promotion }, state]): [ResourceKey, StepFacts] => {
@@ -186,7 +189,10 @@ export class SteppedZone {
         return [key, { promotion, state, hours, recent, scripts }];
       }),
     );
-    const decisions = decideSteps(facts, zoneWait);
+    const decisions = decideSteps(facts, zoneWait, (key) => {
+      const next = this.#next(key);
+      return next === undefined ? undefined : earlierWave(key, next);
+    });
     this.#waits = new Map(
       [...decisions].flatMap(([key, decision]) =>
         decision.do === "wait" ? [[key, decision.wait] as const] : [],
@@ -245,6 +251,22 @@ export class SteppedZone {
   #hasNext(key: ResourceKey): boolean {
     const [object, state] = [this.objects.get(key), this.steps.objects.get(key)];
     return state !== undefined && state.step !== object?.promotion.steps.at(-1);
+  }
+
+  #next(key: ResourceKey): StepValue | undefined {
+    const [object, state] = [this.objects.get(key), this.steps.objects.get(key)];
+    return object?.promotion.steps[(stepIndex(state, object.promotion) ?? NaN) + 1];
+  }
+
+  /** Whether an object is at a step or a later one, and not watched there; also where it never comes to that step. */
+  keeps(key: ResourceKey, step: StepValue): boolean {
+    const [object, state] = [this.objects.get(key), this.steps.objects.get(key)];
+    const wanted = object?.promotion.steps.indexOf(step) ?? -1;
+    if (object === undefined || wanted < 0 || this.zone.desired.content.mode === "observe") {
+      return true;
+    }
+    const at = stepIndex(state, object.promotion) ?? -1;
+    return at > wanted || (at === wanted && state?.isWatched === false);
   }
 
   /** Whether an object is to come to another step, or may be set back, and is not stopped. */

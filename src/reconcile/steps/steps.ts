@@ -3,11 +3,12 @@ import { readSeries } from "../../measure/measured-series.ts";
 import type { MeasurementReader } from "../../measure/measurement-store.ts";
 import type { ReadRecentCounts, RecentCounts } from "../../measure/recent-counts.ts";
 import type { ZoneReport } from "../../state/run-report.ts";
-import type { StepEvent, Stop } from "../../state/step-wait.ts";
+import type { EarlierWave, StepEvent, Stop } from "../../state/step-wait.ts";
 import type { ZoneStepsStatus } from "../../state/steps-status.ts";
 import type { Mode } from "../../zone/desired-zone.ts";
 import type { Clock } from "../../zone/ports.ts";
 import type { PromotedObject } from "../../zone/promoted-objects.ts";
+import type { StepValue } from "../../zone/promotion.ts";
 import type { ResourceKey } from "../../zone/resource.ts";
 import { isAborted } from "../../zone/signals.ts";
 import type { Zone, ZoneName } from "../../zone/zone.ts";
@@ -67,6 +68,8 @@ export interface StepsPorts {
 /** What steps need of the reconciler. */
 export interface StepHooks {
   readonly past: Pick<FleetPast, "leftForce">;
+  /** The wave in which steps of a zone begin, from 1. */
+  readonly waveOf: (zone: ZoneName) => number;
   /** Is called when other steps are in force. */
   readonly changed: () => void;
 }
@@ -100,6 +103,8 @@ const zonesAtOnce = 500;
  *   begins.
  * - A step begins when a run found the object live at it. The next one begins when enough hours were measured since then that
  *   together keep the conditions (step-decision.ts). No clock on the wall has a part in it.
+ * - Where the fleet has waves, a step begins in a zone when each zone of an earlier wave has kept it for an object of the same
+ *   key: it is at that step, and not watched. So what is set back in one wave never reaches the next one.
  * - A step is stored before it is in force: a process that ends in between takes nothing for drift.
  */
 export class Steps {
@@ -107,6 +112,8 @@ export class Steps {
   readonly #ports: StepsPorts;
   readonly #hooks: StepHooks;
   readonly #zones = new Map<ZoneName, SteppedZone>();
+  /** Declared zones that are not listed. */
+  #missing: readonly ZoneName[] = [];
   /** Until when time is counted and stored, and when recent counts were read, by the monotonic clock. */
   #countedMs: number;
   #savedMs: number;
@@ -131,6 +138,7 @@ export class Steps {
   /** Takes in what is in force in each zone, and gives it with the steps that are in force. */
   declare(fleet: DesiredFleet): DesiredFleet {
     for (const name of this.#zones.keys()) if (!fleet.zones.has(name)) this.#zones.delete(name);
+    this.#missing = [...fleet.missing.keys()];
     const zones = [...fleet.zones].map(([name, zone]): [ZoneName, FleetZone] => {
       this.#declareZone(name, zone);
       return [name, this.atSteps(name, zone)];
@@ -221,10 +229,34 @@ export class Steps {
     this.#countTime();
     await this.#readHours(stop);
     await this.#readRecent(stop);
+    const firstBehind = this.#firstBehind();
     for (const [name, zone] of this.#zones) {
       if (isAborted(stop)) return;
-      await this.#decide(name, zone, stop);
+      await this.#decide(name, zone, firstBehind, stop);
     }
+  }
+
+  /** Finds the zone of the first wave that does not keep a step. Each is sought once: within a check, none that did stops. */
+  #firstBehind(): FirstBehind {
+    const found = new Map<string, EarlierWave | undefined>();
+    const find = (key: ResourceKey, step: StepValue): EarlierWave | undefined => {
+      const known = [...this.#zones].filter(([, zone]) => !zone.keeps(key, step));
+      const missing = this.#missing.filter((name) => {
+        const state = this.#ports.store.steps(name).objects.get(key);
+        return state !== undefined && (state.step !== step || state.isWatched);
+      });
+      let first: EarlierWave | undefined;
+      for (const zone of [...known.map(([name]) => name), ...missing]) {
+        const wave = this.#hooks.waveOf(zone);
+        if (first === undefined || wave < first.wave) first = { zone, wave };
+      }
+      return first;
+    };
+    return (key, step) => {
+      const id = `${step} ${key}`;
+      if (!found.has(id)) found.set(id, find(key, step));
+      return found.get(id);
+    };
   }
 
   /** Adds the time since the last call to objects for which only time counts. */
@@ -288,11 +320,20 @@ export class Steps {
     }
   }
 
-  async #decide(name: ZoneName, zone: SteppedZone, stop: AbortSignal): Promise<void> {
+  async #decide(
+    name: ZoneName,
+    zone: SteppedZone,
+    firstBehind: FirstBehind,
+    stop: AbortSignal,
+  ): Promise<void> {
     const { clock, store, isMeasuring } = this.#ports;
+    const wave = this.#hooks.waveOf(name);
     const decisions = (): ReadonlyMap<ResourceKey, StepDecision> => {
       const wait = zone.waitOf(this.#mode, clock.now()) ?? (store.isWritable ? undefined : "store");
-      return zone.decide(isMeasuring(), wait, clock.monotonicMs());
+      return zone.decide(isMeasuring(), wait, clock.monotonicMs(), (key, step) => {
+        const behind = firstBehind(key, step);
+        return behind !== undefined && behind.wave < wave ? behind : undefined;
+      });
     };
     let decided = decisions();
     for (;;) {
@@ -437,6 +478,9 @@ export class Steps {
     return ordered(...going.map((key) => this.#goBack(name, zone, key, { by })));
   }
 }
+
+/** The zone of the first wave in which an object is not at a step yet, or is watched there; `undefined`: there is none. */
+type FirstBehind = (key: ResourceKey, step: StepValue) => EarlierWave | undefined;
 
 function ordered(...events: readonly (StepEvent | undefined)[]): StepOrder {
   const done = events.filter((event) => event !== undefined);
