@@ -37,10 +37,10 @@ export function decideSteps(
 ): ReadonlyMap<ResourceKey, StepDecision> {
   const decisions = new Map<ResourceKey, StepDecision>();
   for (const [key, facts] of objects) {
-    const decision = decideObject(facts);
-    const earlier = isReady(decision) ? earlierWave(key) : undefined;
-    const wait = earlier && waitFor({ reason: "earlier_wave", ...earlier });
-    decisions.set(key, wait ?? decision);
+    decisions.set(
+      key,
+      afterWaves(decideObject(facts), () => earlierWave(key)),
+    );
   }
   const ready = [...objects].filter(([key]) => isReady(decisions.get(key)));
   const [first] = ready.toSorted(longestFirst);
@@ -53,6 +53,15 @@ export function decideSteps(
     }
   }
   return decisions;
+}
+
+/** A decision about the next step, unless that waits for an earlier wave. */
+function afterWaves(
+  decision: StepDecision,
+  earlierWave: () => EarlierWave | undefined,
+): StepDecision {
+  const earlier = isReady(decision) ? earlierWave() : undefined;
+  return earlier === undefined ? decision : waitFor({ reason: "earlier_wave", ...earlier });
 }
 
 /** Whether an object keeps others from being promoted: it is watched, or not live at its step. */
