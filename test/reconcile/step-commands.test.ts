@@ -1,26 +1,30 @@
 import { describe, it } from "vitest";
 
+import type { RolloutSettings } from "../../src/reconcile/fleet/rollout.ts";
 import type { RolloutAnswer, RolloutCommand } from "../../src/state/asked-of-rollout.ts";
+import type { ZoneContent } from "../../src/zone/desired-zone.ts";
 import { named } from "../support/reports.ts";
-import {
-  hour,
-  shortly,
-  steppedContent,
-  steppingWorld,
-  type StepsWorld,
-} from "../support/stepping.ts";
+import { hour, shortly, steppedContent, steppingWorld, StepsWorld } from "../support/stepping.ts";
+import { defaultOptions } from "../support/world.ts";
 
 const [shop, blog, brand] = ["z0.example", "z1.example", "z2.example"] as const;
 const [checkout, search] = ["policy/checkout", "policy/search"] as const;
 const mia = { by: "mia", from: "10.0.0.7" };
 
 /** Two zones with steps, two objects in one of them, and a zone without. */
-function world(): Promise<StepsWorld> {
-  return steppingWorld({
-    [shop]: steppedContent({ [checkout]: shortly, [search]: shortly }),
-    [blog]: steppedContent({ [checkout]: shortly }),
-    [brand]: steppedContent({}),
-  });
+function world(isOn?: boolean): Promise<StepsWorld> {
+  const zones = [shop, blog, brand].map((zone) => [zone, contentOf(zone, isOn)] as const);
+  const maxWeakened = { zones: 3, share: 1 };
+  const fleetLimits = { ...defaultOptions.fleetLimits, maxFleetShare: 1, maxWeakened };
+  return steppingWorld(Object.fromEntries(zones), { fleetLimits });
+}
+
+function contentOf(zone: string, isOn?: boolean): ZoneContent {
+  const objects = { [shop]: [checkout, search], [blog]: [checkout] }[zone] ?? [];
+  const content = steppedContent(Object.fromEntries(objects.map((key) => [key, shortly])));
+  return isOn === undefined
+    ? content
+    : { ...content, settings: [{ name: "enabled", value: isOn }] };
 }
 
 async function ask(
@@ -129,6 +133,54 @@ describe("a command for the steps of zones", () => {
       expect(await ask(asked, name, [])).toEqual({ result: "no_rollout" });
     }
     expect(asked.takeEvents()).toEqual([]);
+  });
+
+  it("lets a zone go that waits for its wave, and the next step of another begin", async ({
+    expect,
+  }) => {
+    await using before = await world(true);
+    await before[Symbol.asyncDispose]();
+    const { traffic, stepStore, runStore, options } = before;
+    const rollout: RolloutSettings = {
+      waves: [
+        { by: "zones", zones: [named(shop)] },
+        { by: "share", share: 1 },
+      ],
+      soakMs: 24 * hour,
+      appliesTo: "all",
+    };
+    const inWaves = { ...options, rollout };
+    await using asked = new StepsWorld([shop, blog, brand], traffic, stepStore, runStore, inWaves);
+    for (const [name, live] of before.live) asked.live.set(name, live);
+    for (const [name, content] of before.files) asked.files.set(name, content);
+    asked.storedRollout = { revision: "r1", waiting: new Map(), gone: new Map() };
+    asked.remember();
+    await asked.begin();
+    for (const zone of [shop, blog]) asked.files.set(zone, contentOf(zone, false));
+    await asked.reload("r2", 60_000);
+    expect(asked.reconciler.waves?.map(({ waiting }) => waiting)).toEqual([[], [blog]]);
+    const isOn = (): readonly unknown[] =>
+      [shop, blog].map((zone) => asked.live.get(zone)?.settings?.enabled);
+    expect(isOn()).toEqual([false, true]);
+
+    expect(await ask(asked, "promote", [blog, brand])).toEqual({
+      result: "not_waiting",
+      zones: [brand],
+    });
+    expect(await ask(asked, "promote", [blog, shop])).toMatchObject({
+      result: "done",
+      zones: [blog, shop],
+      steps: [{ zone: shop, key: checkout, event: "promoted" }],
+    });
+    await asked.pass(hour / 2);
+    expect(isOn()).toEqual([false, false]);
+    expect([asked.liveAt(shop, checkout), asked.liveAt(blog, checkout)]).toEqual(["allow", "log"]);
+    expect(turns(asked)).toEqual(
+      expect.arrayContaining([
+        { turn: "promoted", zones: 1, ...mia },
+        { turn: "promoted", stepsOf: [shop], ...mia },
+      ]),
+    );
   });
 
   it("begins no step that cannot be stored", async ({ expect }) => {
