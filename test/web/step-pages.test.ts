@@ -50,6 +50,7 @@ describe("the steps on the page of a zone", () => {
     expect(itemOf(page, "policy/checkout")).toContain(
       "set back log allow set back from allow after 130 in 20,000 requests, 65 per 10,000; it stays",
     );
+    expect(itemOf(page, "policy/checkout")).not.toContain("next after");
     expect(itemOf(page, "policy/new")).toContain(
       "unknown log allow the step is not known: what is live stays",
     );

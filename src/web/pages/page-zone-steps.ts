@@ -24,6 +24,9 @@ const kinds: Readonly<Record<StepStateName, string>> = {
   done: "in_sync",
 };
 
+/** States in which measurements decide what comes next. */
+const decided: ReadonlySet<StepStateName> = new Set(["stuck", "watched", "unknown", "waiting"]);
+
 /** Where the policies and rules of a zone stand on their steps. */
 export function renderSteps(steps: ZoneStepsStatus | undefined, now: Date): Html | undefined {
   if (steps === undefined || steps.objects.length === 0) return undefined;
@@ -75,7 +78,7 @@ function item(
         ${foreign(why(inForce, wait))}
         ${since !== undefined && html`<span class="note">at this step since ${moment(since, now)}</span>`}
         ${counted !== undefined && html`<span class="note">counted: ${rateText(counted)}</span>`}
-        ${state !== "done" && html`<span class="note">${conditionsText(promotion, inForce)}</span>`}
+        ${decided.has(state) && html`<span class="note">${conditionsText(promotion, inForce)}</span>`}
       </p>
     </div>`;
 }
