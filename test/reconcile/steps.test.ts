@@ -212,6 +212,22 @@ describe("steps", () => {
     expect(second.takeEvents()).toEqual(["checkout watched allow"]);
   });
 
+  it("count no time while the zone cannot be read: somebody may have changed the object", async ({
+    expect,
+  }) => {
+    const content = steppedContent({ [checkout]: timeOnly });
+    await using world = await steppingWorld({ [shop]: content });
+    await world.pass(hour);
+    world.faults.set(shop, () => new ServiceFault("API_UNREACHABLE", true));
+    await world.sweep("manual");
+    await world.pass(5 * hour);
+    expect(waitOf(world, checkout)).toMatch(/^1 h( \d min)? of 3 h$/);
+    world.faults.clear();
+    await world.sweep("manual");
+    await world.pass(2 * hour + fiveMinutes);
+    expect(world.takeEvents()).toEqual(["checkout promoted allow"]);
+  });
+
   it("take minutes where a file forces it", async ({ expect }) => {
     const quickly = { ...shortly, afterMs: 10 * minute, watchMs: 15 * minute };
     await using world = await steppingWorld({ [shop]: steppedContent({ [checkout]: quickly }) });

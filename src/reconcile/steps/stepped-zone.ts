@@ -53,6 +53,8 @@ export class SteppedZone {
   steps: ZoneSteps;
   /** Whether the last run left nothing to do; before the first, it is not known. */
   #isInSync = false;
+  /** Whether the last run read the zone: otherwise somebody may have changed it since. */
+  #isRead = false;
   readonly #evidence: Record<ReadCounts, ReadonlyMap<ResourceKey, ReadEvidence>> = {
     inHours: new Map(),
     recently: new Map(),
@@ -88,6 +90,7 @@ export class SteppedZone {
    */
   record({ desired }: FleetZone, report: ZoneReport, now: number | undefined): void {
     this.#isInSync = isConverged(report);
+    this.#isRead = "plan" in report;
     if (!("plan" in report)) return;
     const states = new Map(this.steps.objects);
     for (const [key, object] of promotedIn(desired.content)) {
@@ -103,7 +106,7 @@ export class SteppedZone {
   }
 
   /**
-   * Adds time that has passed to objects for which only time counts.
+   * Adds time that has passed to objects for which only time counts, unless the zone could not be read.
    *
    * @param now by the clock of the service; `undefined`: not known.
    */
@@ -112,7 +115,7 @@ export class SteppedZone {
       [...this.steps.objects].map(([key, state]) => {
         const promotion = this.objects.get(key)?.promotion;
         const isTimed = promotion !== undefined && timeLeftMs(state, promotion) !== undefined;
-        return [key, afterTime(state, isTimed ? passedMs : 0, now)];
+        return [key, afterTime(state, isTimed && this.#isRead ? passedMs : 0, now)];
       }),
     );
   }
@@ -125,7 +128,7 @@ export class SteppedZone {
   /** How much time is left until the next object may go on for which only time counts; `undefined`: there is none. */
   get timeLeftMs(): number | undefined {
     const left = [...this.#known].flatMap(([, { promotion }, state]) =>
-      state.isLive ? (timeLeftMs(state, promotion) ?? []) : [],
+      state.isLive && this.#isRead ? (timeLeftMs(state, promotion) ?? []) : [],
     );
     return left.length === 0 ? undefined : Math.min(...left);
   }
