@@ -228,6 +228,18 @@ describe("steps", () => {
     expect(world.takeEvents()).toEqual(["checkout promoted allow"]);
   });
 
+  it("keep since when they are at a step, however soon the process ends", async ({ expect }) => {
+    await using first = await steppingWorld({ [shop]: one });
+    await first.pass(fiveMinutes);
+    await first.clock.advance(2 * minute);
+    const since = first.steps.view(named(shop))?.objects[0]?.since;
+    expect(since).toBeDefined();
+    await first.stepStore.flush();
+    await using second = await first.restart({ afterMs: 5 * hour });
+    await second.pass(10 * minute);
+    expect(second.takeEvents()).toEqual(["checkout promoted allow"]);
+  });
+
   it("take minutes where a file forces it", async ({ expect }) => {
     const quickly = { ...shortly, afterMs: 10 * minute, watchMs: 15 * minute };
     await using world = await steppingWorld({ [shop]: steppedContent({ [checkout]: quickly }) });

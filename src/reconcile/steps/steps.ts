@@ -269,8 +269,10 @@ export class Steps {
     if (isSaved) this.#savedMs = nowMs;
     const now = this.#ports.serviceNow();
     for (const [name, zone] of this.#zones) {
+      const { lacksTime } = zone;
       zone.countTime(passedMs, now);
-      if (isSaved) this.#save(name, zone);
+      // When a step began is stored at once: processes that end soon would begin again each time.
+      if (isSaved || lacksTime !== zone.lacksTime) this.#save(name, zone);
     }
   }
 
