@@ -335,6 +335,8 @@ export class StepsWorld extends World {
     options: Partial<typeof defaultOptions> = {},
   ) {
     const fleetLimits = { ...defaultOptions.fleetLimits, maxFleetShare: 1 };
+    // A zone of three objects would be held where two of them change at once.
+    const limits = { ...defaultOptions.limits, maxUpdateShare: 1 };
     const ports = (clock: SimulatedClock): StepsPorts => ({
       clock,
       store: stepStore,
@@ -355,7 +357,7 @@ export class StepsWorld extends World {
       happened: (event) => this.events.push(event),
       bug: (error, zone) => this.bugs.tell(error, zone),
     });
-    super(zones, { fleetLimits, ...options }, oneCredential, runStore, undefined, ports);
+    super(zones, { fleetLimits, limits, ...options }, oneCredential, runStore, undefined, ports);
     this.traffic = traffic;
     this.stepStore = stepStore;
     this.runStore = runStore;
