@@ -218,11 +218,13 @@ function mistakesInGrep([pattern = ""]: readonly string[], stdin: string): reado
   return pattern.split("\\|").filter((each) => !new RegExp(each, "m").test(stdin));
 }
 
-/** The key that a filter reads and the input does not have. A filter of the log of a cluster has no input. */
+/** The path that a filter reads and the input does not have. A filter of the log of a cluster has no input. */
 function mistakesInJq([filter = ""]: readonly string[], stdin: string): readonly string[] {
   if (stdin === "") return [];
-  const value: unknown = JSON.parse(stdin);
-  return isJsonObject(value) && value[filter.slice(1)] !== undefined ? [] : [filter];
+  let value: unknown = JSON.parse(stdin.replace(/^\d{3} /, ""));
+  for (const key of filter.slice(1).split("."))
+    value = isJsonObject(value) ? value[key] : undefined;
+  return value === undefined ? [filter] : [];
 }
 
 function mistakesInNpm([verb = "", ...rest]: readonly string[]): readonly string[] {
