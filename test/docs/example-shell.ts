@@ -222,8 +222,9 @@ function mistakesInGrep([pattern = ""]: readonly string[], stdin: string): reado
 function mistakesInJq([filter = ""]: readonly string[], stdin: string): readonly string[] {
   if (stdin === "") return [];
   let value: unknown = JSON.parse(stdin.replace(/^\d{3} /, ""));
-  for (const key of filter.slice(1).split("."))
+  for (const key of filter.slice(1).split(".")) {
     value = isJsonObject(value) ? value[key] : undefined;
+  }
   return value === undefined ? [filter] : [];
 }
 
