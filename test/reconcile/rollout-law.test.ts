@@ -229,6 +229,10 @@ class Watched {
       if (was !== this.#seen.get(zone)) this.#leave(zone, was);
     }
     if (many(7).every((zone) => !this.#isLeft(zone, this.#declared))) this.#changed.clear();
+    this.#noteGoing();
+  }
+
+  #noteGoing(): void {
     for (const [zone, { appliedAt }] of this.world.loads.at(-1)?.rollout?.stored?.gone ?? []) {
       if (appliedAt === undefined) this.#going.add(zone);
     }
