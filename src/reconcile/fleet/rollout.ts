@@ -127,6 +127,8 @@ export class Rollout {
   /** Zones that wait and are not listed. */
   readonly #absent = new Map<ZoneName, Former>();
   readonly #gone = new Map<ZoneName, Gone>();
+  /** When zones were seen as declared, as it is stored: each restart would else put the next wave off by a minute. */
+  readonly #storedMoments = new Map<ZoneName, number>();
   #begun = new Map<number, number>();
   /** Zones that were declared and listed in this process. */
   readonly #seen = new Set<ZoneName>();
@@ -155,6 +157,7 @@ export class Rollout {
       const passedMs = appliedAt === undefined ? 0 : Math.max(0, Number(clock.now()) - appliedAt);
       const appliedMs = appliedAt === undefined ? undefined : clock.monotonicMs() - passedMs;
       this.#gone.set(name, { former, before: { hash }, digest: "", appliedMs });
+      if (appliedAt !== undefined) this.#storedMoments.set(name, appliedAt);
     }
   }
 
@@ -172,7 +175,7 @@ export class Rollout {
           before: { hash },
           appliedMs,
         },
-      ]) => [name, { former, hash, appliedAt: this.#storedAt(appliedMs) }] as const,
+      ]) => [name, { former, hash, appliedAt: this.#storedAt(name, appliedMs) }] as const,
     );
     const absent = [...this.#absent].map(([name, { hash }]) => [name, hash] as const);
     return {
@@ -182,10 +185,15 @@ export class Rollout {
     };
   }
 
-  #storedAt(appliedMs: number | undefined): number | undefined {
+  #storedAt(name: ZoneName, appliedMs: number | undefined): number | undefined {
     if (appliedMs === undefined) return undefined;
     const { clock } = this.#ports;
-    return inWholeMinutes(Number(clock.now()) - (clock.monotonicMs() - appliedMs));
+    const at = Number(clock.now()) - (clock.monotonicMs() - appliedMs);
+    const known = this.#storedMoments.get(name);
+    if (known !== undefined && Math.abs(known - at) <= 60_000) return known;
+    const moment = inWholeMinutes(at);
+    this.#storedMoments.set(name, moment);
+    return moment;
   }
 
   /** Takes in what is declared now: zones that are declared otherwise wait from now on. */
