@@ -1,6 +1,7 @@
 import path from "node:path";
 
 import { hostWithPort } from "../../syntax/host-port.ts";
+import type { RolloutSettings, Wave } from "../../zone/wave.ts";
 import { zoneName } from "../../zone/zone.ts";
 import { type Located, pathText, valuePlace } from "../location.ts";
 import type { ConfigFile, YamlCredential, YamlNotification, YamlWave } from "./config-file.ts";
@@ -10,9 +11,7 @@ import type {
   CredentialConfig,
   Listen,
   NotificationConfig,
-  RolloutConfig,
   SecretSource,
-  WaveConfig,
 } from "./config.ts";
 import { tokenVariable } from "./defaults.ts";
 
@@ -105,11 +104,15 @@ export function normalizeConfig(file: ConfigFile, directory: string, document: L
   };
 }
 
-function rolloutOf({ waves, soak, applies_to }: NonNullable<ConfigFile["rollout"]>): RolloutConfig {
+function rolloutOf({
+  waves,
+  soak,
+  applies_to,
+}: NonNullable<ConfigFile["rollout"]>): RolloutSettings {
   return { waves: waves.map(waveOf), soakMs: millisecondsOf(soak), appliesTo: applies_to };
 }
 
-function waveOf({ zones = [], share }: YamlWave): WaveConfig {
+function waveOf({ zones = [], share }: YamlWave): Wave {
   if (share !== undefined) return { by: "share", share: shareOf(share) };
   return { by: "zones", zones: zones.flatMap((name) => zoneName(name) ?? []) };
 }

@@ -6,6 +6,7 @@ import type { ZoneReport } from "../../state/run-report.ts";
 import { isConverged } from "../../state/summary.ts";
 import { firstOf } from "../../syntax/first-of.ts";
 import type { Clock } from "../../zone/ports.ts";
+import type { RolloutSettings } from "../../zone/wave.ts";
 import type { ZoneName } from "../../zone/zone.ts";
 import {
   type DesiredFleet,
@@ -17,15 +18,7 @@ import {
 } from "./desired-fleet.ts";
 import type { FleetPast } from "./fleet-past.ts";
 import { withSuspensionOf } from "./suspension-overlay.ts";
-import { changesInWaves, type Wave, type WaveClass, wavesOf } from "./waves.ts";
-
-/** How the changes of a revision reach the zones. */
-export interface RolloutSettings {
-  readonly waves: readonly Wave[];
-  /** How long a wave is live before the next one begins. */
-  readonly soakMs: number;
-  readonly appliesTo: WaveClass;
-}
+import { changesInWaves, wavesOf } from "./waves.ts";
 
 /** What is declared now, and what was in force before. */
 export interface Declaration {
