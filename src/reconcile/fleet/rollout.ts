@@ -461,7 +461,9 @@ export class Rollout {
       const wave = this.#waveOf(name);
       this.#begun.set(wave, (this.#begun.get(wave) ?? 0) + 1);
     }
-    if (this.#isOver) this.#gone.clear();
+    if (!this.#isOver) return;
+    this.#gone.clear();
+    this.#storedMoments.clear();
   }
 
   #go(name: ZoneName, before: InForce | undefined, { digest }: FleetZone): void {
