@@ -1,3 +1,4 @@
+import { sum } from "../syntax/sum.ts";
 import type { Declared, DesiredZone } from "../zone/desired-zone.ts";
 import type { LiveCustomRuleset, LiveZone, ScoreRule } from "../zone/live-zone.ts";
 import type { ResourceKey, Rule } from "../zone/resource.ts";
@@ -104,7 +105,7 @@ export function plan(
     }),
   ];
   const steps = mergedSafely(kinds.map((each) => each.steps));
-  const compared = kinds.reduce((sum, each) => sum + each.compared, 0);
+  const compared = sum(kinds.map((each) => each.compared));
   const promoted = new Map(kinds.flatMap((each) => [...each.promoted]));
   return {
     zone,

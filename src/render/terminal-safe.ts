@@ -1,7 +1,5 @@
 /** Control characters of terminals (C0 without tab and line feed, DEL, C1), and characters that change the direction of text. */
-const unsafe =
-  // oxlint-disable-next-line no-control-regex -- control characters are what it looks for
-  /[\u0000-\u0008\u000B-\u001F\u007F-\u009F\u061C\u200E\u200F\u202A-\u202E\u2066-\u2069]/g;
+const unsafe = /(?![\t\n])[\p{Cc}\u061C\u200E\u200F\u202A-\u202E\u2066-\u2069]/gu;
 
 /** What the program itself writes: line ends of CSV, and at the beginning the erasing of its progress line. */
 // oxlint-disable-next-line no-control-regex -- control characters are what it looks for

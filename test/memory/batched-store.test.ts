@@ -29,6 +29,18 @@ class Stage {
   }
 }
 
+/** A stage whose store is writing the change of a key, and how that ends. */
+async function stageThatWrites(): Promise<
+  PromiseWithResolvers<number> & { readonly stage: Stage }
+> {
+  const stage = new Stage();
+  const written = Promise.withResolvers<number>();
+  stage.answer = () => written.promise;
+  stage.store.set("a", "1");
+  await stage.clock.advance(100);
+  return { ...written, stage };
+}
+
 function full(): Promise<never> {
   return Promise.reject(new Error("ENOSPC"));
 }
@@ -65,14 +77,10 @@ describe("a store that gathers changes", () => {
   it("lets what comes during a write wait for as long as the medium tells after it", async ({
     expect,
   }) => {
-    const stage = new Stage();
+    const { stage, resolve } = await stageThatWrites();
     const { store, clock, batches } = stage;
-    const written = Promise.withResolvers<number>();
-    stage.answer = () => written.promise;
-    store.set("a", "1");
-    await clock.advance(100);
     store.set("a", "2");
-    written.resolve(700);
+    resolve(700);
     await clock.advance(699);
     expect(batches).toHaveLength(1);
     await clock.advance(1);
@@ -80,16 +88,12 @@ describe("a store that gathers changes", () => {
   });
 
   it("does not lose what is set while a batch is on its way", async ({ expect }) => {
-    const stage = new Stage();
-    const { store, clock, batches } = stage;
-    const written = Promise.withResolvers<number>();
-    stage.answer = () => written.promise;
-    store.set("a", "1");
-    await clock.advance(100);
+    const { stage, resolve } = await stageThatWrites();
+    const { store, batches } = stage;
     store.set("b", "2");
     const flushed = store.flush();
     expect(batches).toHaveLength(1);
-    written.resolve(700);
+    resolve(700);
     expect(await flushed).toBe(true);
     expect(batches).toEqual([[["a", "1"]], [["b", "2"]]]);
   });
@@ -123,14 +127,10 @@ describe("a store that gathers changes", () => {
   });
 
   it("keeps a newer change over one that could not be written", async ({ expect }) => {
-    const stage = new Stage();
+    const { stage, reject } = await stageThatWrites();
     const { store, clock, batches } = stage;
-    const written = Promise.withResolvers<number>();
-    stage.answer = () => written.promise;
-    store.set("a", "1");
-    await clock.advance(100);
     store.set("a", "2");
-    written.reject(new Error("ENOSPC"));
+    reject(new Error("ENOSPC"));
     await clock.advance(0);
     expect(store.unstored).toEqual([["a", "2"]]);
     stage.answer = () => Promise.resolve(700);

@@ -2,12 +2,12 @@ import * as fc from "fast-check";
 import { describe, it } from "vitest";
 
 import { GateKeeper } from "../../src/measure/gate-keeper.ts";
-import type { RolloutSettings } from "../../src/reconcile/fleet/rollout.ts";
 import { wavesOf } from "../../src/reconcile/fleet/waves.ts";
 import type { ZoneContent } from "../../src/zone/desired-zone.ts";
 import { type LiveZone, rulesIn } from "../../src/zone/live-zone.ts";
 import type { Promotion } from "../../src/zone/promotion.ts";
 import type { ResourceKey } from "../../src/zone/resource.ts";
+import type { RolloutSettings } from "../../src/zone/wave.ts";
 import { block, declared, desiredZone, policy, promotion } from "../support/model.ts";
 import { named } from "../support/reports.ts";
 import { MemoryRunStore } from "../support/run-store.ts";
@@ -34,7 +34,7 @@ const settings: RolloutSettings = {
   ],
   soakMs: day,
   appliesTo: "all",
-  gate: {},
+  gate: { violationsPer10k: 1, blockedPer10k: undefined, requestsAtLeast: 1000 },
 };
 const waves = wavesOf(settings.waves, new Set(names.map(named)));
 

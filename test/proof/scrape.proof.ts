@@ -33,6 +33,9 @@ const uneventful: readonly Vocable[] = [
   metricTable.inventoryMalicious,
 ];
 
+/** What only a process exports whose configuration has waves. */
+const withoutWaves: readonly Vocable[] = [metricTable.rolloutZones];
+
 /** What only a process in a cluster exports. */
 const clustered: readonly Vocable[] = [
   metricTable.leader,
@@ -97,6 +100,7 @@ describe("a real process", () => {
         ...uneventful,
         ...clustered,
         ...unmeasured,
+        ...withoutWaves,
       ]),
     ).toEqual([]);
   });
@@ -144,6 +148,7 @@ describe("a real process", () => {
         ...uneventful,
         ...clustered,
         ...unmeasured,
+        ...withoutWaves,
       ]),
     ).toEqual([]);
     expect(await daemon.end("SIGTERM")).toBe(0);

@@ -18,7 +18,10 @@ import {
 const [first = [], second = [], third = []] = waves;
 const [canary = "", otherCanary = ""] = first;
 
-const gated = { ...settings, gate: {} };
+const gated = {
+  ...settings,
+  gate: { violationsPer10k: 1, blockedPer10k: undefined, requestsAtLeast: 1000 },
+};
 
 const kept: GateJudgement = { state: "kept" };
 const unknown: GateJudgement = { state: "unknown", why: "20 of 23 hours are measured" };

@@ -378,7 +378,7 @@ describe("a rollout", () => {
         }
         expect(watched.violations).toEqual([]);
       }),
-      cases(500),
+      cases(300),
     );
   });
 });

@@ -1,6 +1,6 @@
 import { describe, it } from "vitest";
 
-import type { RolloutSettings } from "../../src/reconcile/fleet/rollout.ts";
+import type { RolloutSettings } from "../../src/zone/wave.ts";
 import { named } from "../support/reports.ts";
 import {
   blocking,

@@ -1,8 +1,8 @@
 import { describe, it } from "vitest";
 
-import type { RolloutSettings } from "../../src/reconcile/fleet/rollout.ts";
 import type { RolloutAnswer, RolloutCommand } from "../../src/state/asked-of-rollout.ts";
 import type { ZoneContent } from "../../src/zone/desired-zone.ts";
+import type { RolloutSettings } from "../../src/zone/wave.ts";
 import { named } from "../support/reports.ts";
 import { hour, shortly, steppedContent, steppingWorld, StepsWorld } from "../support/stepping.ts";
 import { defaultOptions } from "../support/world.ts";

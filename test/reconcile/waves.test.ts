@@ -1,7 +1,8 @@
 import * as fc from "fast-check";
 import { describe, it } from "vitest";
 
-import { changesInWaves, type Wave, wavesOf } from "../../src/reconcile/fleet/waves.ts";
+import { changesInWaves, wavesOf } from "../../src/reconcile/fleet/waves.ts";
+import type { Wave } from "../../src/zone/wave.ts";
 import { cases } from "../support/properties.ts";
 import { change, named } from "../support/reports.ts";
 import { many } from "../support/world.ts";

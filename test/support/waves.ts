@@ -1,7 +1,7 @@
 import type { StoredRollout } from "../../src/reconcile/fleet/desired-fleet.ts";
-import type { RolloutSettings } from "../../src/reconcile/fleet/rollout.ts";
 import { wavesOf } from "../../src/reconcile/fleet/waves.ts";
 import type { ZoneContent } from "../../src/zone/desired-zone.ts";
+import type { RolloutSettings } from "../../src/zone/wave.ts";
 import { declared, desiredZone, policy } from "./model.ts";
 import { named } from "./reports.ts";
 import { MemoryRunStore } from "./run-store.ts";

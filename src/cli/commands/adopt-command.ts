@@ -4,6 +4,7 @@ import { adoptedAfter } from "../../reconcile/run/adopted-rules.ts";
 import { plural } from "../../render/format.ts";
 import { renderReports } from "../../render/plan-text.ts";
 import type { ZoneReport } from "../../state/run-report.ts";
+import { sum } from "../../syntax/sum.ts";
 import { isRuleKind } from "../../zone/resource.ts";
 import type { ZoneName } from "../../zone/zone.ts";
 import type { DefineCommand } from "../command-options.ts";
@@ -76,8 +77,8 @@ export async function adoptZones(flags: ApplyFlags, session: Session): Promise<E
 }
 
 function questionOf({ reports, declared }: PlannedFleet): string {
-  const writes = reports.reduce((sum, each) => sum + writesIn(each), 0);
-  const rules = reports.reduce((sum, each) => sum + unownedRules(each), 0);
+  const writes = sum(reports.map(writesIn));
+  const rules = sum(reports.map(unownedRules));
   const what = [
     ...(writes === 0 ? [] : [`${plural(writes, "policy")} (${plural(writes, "request")})`]),
     ...(rules === 0 ? [] : [`${plural(rules, "rule")} (no request)`]),
@@ -128,7 +129,7 @@ async function remember(
   });
   const why = "why" in opened ? opened.why : await storeAdopted(adopted, opened);
   if (forgotten === 0 && (why === undefined || adopted.size === 0)) return { reports: after, code };
-  const count = [...adopted.values()].reduce((sum, rules) => sum + rules.length, forgotten);
+  const count = forgotten + sum(adopted.values().map((rules) => rules.length));
   const reason = why ?? "their zones may not be written, or were not applied";
   host.stderr.write(
     `${plural(why === undefined ? forgotten : count, "rule")} not adopted: ${reason}. A running daemon adopts rules itself with desired.adopt: on_first_apply\n`,

@@ -35,6 +35,7 @@ import {
 } from "../../render/diagnostic-formats.ts";
 import { plural, valueText } from "../../render/format.ts";
 import { didYouMean } from "../../syntax/nearest.ts";
+import { sum } from "../../syntax/sum.ts";
 import type { ZoneContent } from "../../zone/desired-zone.ts";
 import { diagnosticCodes, factsOf } from "../../zone/diagnostic-codes.ts";
 import { type Diagnostic, errorsFirst, type Severity } from "../../zone/diagnostic.ts";
@@ -187,7 +188,7 @@ function printDiagnosticsOf(
   host: Host,
 ): void {
   const diagnostics = errorsFirst(all.flatMap((each) => inView(each, host)));
-  const suppressed = all.reduce((sum, each) => sum + each.suppressed, 0);
+  const suppressed = sum(all.map((each) => each.suppressed));
   const { stdout } = host;
   switch (format) {
     case "text":

@@ -9,6 +9,7 @@ import { plural } from "../../render/format.ts";
 import type { HeldFleet } from "../../render/held-fleet.ts";
 import type { ZoneReport } from "../../state/run-report.ts";
 import { firstOf } from "../../syntax/first-of.ts";
+import { sum } from "../../syntax/sum.ts";
 import { logZone } from "../../telemetry/log/log-reports.ts";
 import { createLogger, type Logger } from "../../telemetry/log/log.ts";
 import { type ExitCode, exitCodeOfApply, exitCodes } from "../output/exit-codes.ts";
@@ -134,7 +135,7 @@ function auditLogger({ config, service, host }: Session): Logger {
 }
 
 function questionOf(plans: readonly Plan[], declared: number): string {
-  const changes = plans.reduce((sum, plan) => sum + plan.changes.length, 0);
+  const changes = sum(plans.map((plan) => plan.changes.length));
   const weaker = plans.map(changingZone).filter(({ weakens }) => weakens).length;
   const names = plans.map(({ zone }) => zone.name);
   const warning =

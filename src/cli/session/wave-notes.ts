@@ -1,9 +1,9 @@
-import type { RolloutConfig } from "../../desired/config/config.ts";
 import { causesOf } from "../../plan/cause/cause.ts";
 import type { Change } from "../../plan/change.ts";
 import type { DesiredFleet } from "../../reconcile/fleet/desired-fleet.ts";
 import { changesInWaves, wavesOf } from "../../reconcile/fleet/waves.ts";
 import type { ReviewedZone } from "../../reconcile/run/apply.ts";
+import type { RolloutSettings } from "../../zone/wave.ts";
 
 const begin = "the daemon changes this zone in wave";
 
@@ -15,7 +15,7 @@ const begin = "the daemon changes this zone in wave";
 export function withWaves<T extends ReviewedZone>(
   zones: readonly T[],
   { zones: listed, missing }: DesiredFleet,
-  rollout: RolloutConfig | undefined,
+  rollout: RolloutSettings | undefined,
 ): readonly T[] {
   if (rollout === undefined) return zones;
   const waves = wavesOf(rollout.waves, new Set([...listed.keys(), ...missing.keys()]));

@@ -2,6 +2,7 @@ import type { ActorStyle } from "../../zone/audit-entry.ts";
 import type { Mode, Place } from "../../zone/desired-zone.ts";
 import type { ItemKind } from "../../zone/inventory-item.ts";
 import type { RuleQuotas } from "../../zone/rule-phase.ts";
+import type { RolloutSettings } from "../../zone/wave.ts";
 import type { ZoneName } from "../../zone/zone.ts";
 import type { LintRule } from "../lint.ts";
 
@@ -25,33 +26,12 @@ export interface CredentialConfig {
   readonly zones: readonly string[];
 }
 
-/** Zones by name, or until a share of all declared zones is reached, from 0 to 1. */
-export type WaveConfig =
-  | { readonly by: "zones"; readonly zones: readonly ZoneName[] }
-  | { readonly by: "share"; readonly share: number };
-
 /** A zone that a wave names, and where. */
 export interface Canary {
   readonly name: ZoneName;
   readonly place: Place;
   /** The path of the name. */
   readonly path: string;
-}
-
-/** The waves in which changes reach the zones. */
-export interface RolloutConfig {
-  readonly waves: readonly WaveConfig[];
-  readonly soakMs: number;
-  readonly appliesTo: "may_break" | "weakens" | "all";
-  /** Left out: a wave need only soak. */
-  readonly gate?: GateConfig;
-}
-
-/** What must have been measured before the next wave begins; a limit that is left out is none. */
-export interface GateConfig {
-  readonly violationsPer10k: number | undefined;
-  readonly blockedPer10k: number | undefined;
-  readonly requestsAtLeast: number;
 }
 
 /** A recurring time in which writes are allowed (`allow`: only then) or not (`freeze`). */
@@ -147,8 +127,7 @@ export interface Config {
     readonly accept: readonly string[];
   };
   /** `undefined`: a revision reaches all zones at once. */
-  /** `undefined`: a revision reaches all zones at once. */
-  readonly rollout: RolloutConfig | undefined;
+  readonly rollout: RolloutSettings | undefined;
   /** Token of the commands for waves and steps; `undefined`: they are off. */
   readonly rolloutToken: SecretSource | undefined;
   readonly canaries: readonly Canary[];

@@ -2,6 +2,7 @@ import path from "node:path";
 
 import { millisecondsOf } from "../../syntax/duration.ts";
 import { hostWithPort } from "../../syntax/host-port.ts";
+import type { Gate, Wave } from "../../zone/wave.ts";
 import { zoneName } from "../../zone/zone.ts";
 import { type Located, pathText, valuePlace } from "../location.ts";
 import type { ConfigFile, YamlCredential, YamlNotification, YamlWave } from "./config-file.ts";
@@ -9,11 +10,9 @@ import type {
   Canary,
   Config,
   CredentialConfig,
-  GateConfig,
   Listen,
   NotificationConfig,
   SecretSource,
-  WaveConfig,
 } from "./config.ts";
 import { tokenVariable } from "./defaults.ts";
 
@@ -121,7 +120,7 @@ function rolloutOf(
   };
 }
 
-function gateOf(gate: NonNullable<NonNullable<ConfigFile["rollout"]>["gate"]>): GateConfig {
+function gateOf(gate: NonNullable<NonNullable<ConfigFile["rollout"]>["gate"]>): Gate {
   return {
     violationsPer10k: gate.violations_per_10k_requests,
     blockedPer10k: gate.blocked_per_10k_requests,
@@ -129,7 +128,7 @@ function gateOf(gate: NonNullable<NonNullable<ConfigFile["rollout"]>["gate"]>): 
   };
 }
 
-function waveOf({ zones = [], share }: YamlWave): WaveConfig {
+function waveOf({ zones = [], share }: YamlWave): Wave {
   if (share !== undefined) return { by: "share", share: shareOf(share) };
   return { by: "zones", zones: zones.flatMap((name) => zoneName(name) ?? []) };
 }

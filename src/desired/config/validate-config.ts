@@ -268,13 +268,13 @@ function checkWaves({ at }: CheckedFile): UnplacedDiagnostic[] {
   const names = waves.flatMap((wave): Values<string> =>
     coerceTexts(at([...wave, "zones"])).map((name, nth) => [[...wave, "zones", nth], name]),
   );
-  const shares = waves.flatMap((wave): Values<number> => {
+  const shareIn = (wave: Path): Values<number> => {
     const share = at([...wave, "share"]);
     const isShare = typeof share === "number" || typeof share === "string";
     return isShare ? [[[...wave, "share"], shareOf(share)]] : [];
-  });
-  const [last] = waves.slice(-1);
-  const lastShare = last && shares.find(([[, , nth]]) => nth === last[2])?.[1];
+  };
+  const shares = waves.flatMap(shareIn);
+  const last = waves.at(-1);
   return [
     ...wrongValues(
       names,
@@ -283,7 +283,7 @@ function checkWaves({ at }: CheckedFile): UnplacedDiagnostic[] {
     ),
     ...wrongValues(names, repeated(), "name it once"),
     ...wrongValues(shares, notRising(), "let the shares rise, and end with 100%"),
-    ...(last !== undefined && lastShare !== 1
+    ...(last !== undefined && shareIn(last)[0]?.[1] !== 1
       ? [wrong(last, "the waves leave out zones", "end with { share: 100% }")]
       : []),
   ];

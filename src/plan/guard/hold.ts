@@ -59,6 +59,16 @@ const untilDecided = {
   alert: "ZonewardenZoneHeld",
 } as const;
 
+/** What is meant to wait is told, and asks nobody to do something. */
+const asMeant = {
+  endsWithTime: false,
+  countsForFleet: true,
+  planEndsWith: "changes",
+  severity: "info",
+  status: undefined,
+  alert: undefined,
+} as const;
+
 const holdTable = {
   too_many_deletes: {
     heldIf: "it deletes a larger share of the zone's managed policies and rules than the limit",
@@ -164,12 +174,7 @@ const holdTable = {
     heldIf: "its zone waits for its wave, and it is not known what was in force before",
     setting: undefined,
     releasedBy: "plan",
-    endsWithTime: false,
-    countsForFleet: true,
-    planEndsWith: "changes",
-    severity: "info",
-    status: undefined,
-    alert: undefined,
+    ...asMeant,
     remedy: "Wait, release the plan, or run `zonewarden apply` for the zone.",
   },
   quota: {
@@ -193,12 +198,7 @@ const holdTable = {
     heldIf: "the mode is `observe`",
     setting: undefined,
     releasedBy: undefined,
-    endsWithTime: false,
-    countsForFleet: true,
-    planEndsWith: "changes",
-    severity: "info",
-    status: undefined,
-    alert: undefined,
+    ...asMeant,
     remedy:
       "Set `mode: enforce`. To write named zones once, run `zonewarden apply --enforce ZONE`.",
   },

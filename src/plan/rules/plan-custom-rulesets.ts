@@ -1,4 +1,5 @@
 import type { JsonObject } from "../../syntax/json.ts";
+import { sum } from "../../syntax/sum.ts";
 import type { Declared } from "../../zone/desired-zone.ts";
 import {
   type LiveCustomRuleset,
@@ -64,7 +65,7 @@ export function planCustomPhase(
     owner,
     markOfRuleset,
   );
-  const total = live.reduce((sum, each) => sum + (each.rules?.length ?? 0), countIn(entrypoint));
+  const total = countIn(entrypoint) + sum(live.map((each) => each.rules?.length ?? 0));
   const planList = (
     key: string,
     found: LiveCustomRuleset | undefined,
@@ -132,7 +133,7 @@ export function planCustomPhase(
       }),
     ],
     unowned: [...entry.unowned, ...kept.flatMap((each) => unownedIn(each, owner))],
-    compared: wholes.reduce((sum, inside) => sum + inside.compared, entry.compared),
+    compared: entry.compared + sum(wholes.map((inside) => inside.compared)),
     liveKeys: new Map([...entry.liveKeys, ...kept.flatMap(liveKeyOf)]),
     promoted: new Map([entry, ...wholes].flatMap(({ promoted }) => [...promoted])),
     grown: [],
@@ -151,9 +152,8 @@ function countIn(list: LiveEntrypoint): number {
 /** The quota counts the rules of all lists. In which order those of different lists come and go is not counted on. */
 function grownIn(lists: readonly RulesPlan[]): readonly GrownPhase[] {
   if (lists.every(({ grown }) => grown.length === 0)) return [];
-  const sum = (of: (list: RulesPlan) => number): number =>
-    lists.reduce((all, list) => all + of(list), 0);
-  return [{ phase: facts.phase, rules: sum(({ counts }) => counts.after), most: sum(mostIn) }];
+  const rules = sum(lists.map(({ counts }) => counts.after));
+  return [{ phase: facts.phase, rules, most: sum(lists.map(mostIn)) }];
 }
 
 function mostIn({ counts, grown: [found] }: RulesPlan): number {

@@ -18,6 +18,7 @@ import { compareText } from "../../syntax/by-text.ts";
 import { firstOf } from "../../syntax/first-of.ts";
 import type { Clock } from "../../zone/ports.ts";
 import type { ResourceKey } from "../../zone/resource.ts";
+import type { RolloutSettings } from "../../zone/wave.ts";
 import type { ZoneName } from "../../zone/zone.ts";
 import {
   type DesiredFleet,
@@ -29,17 +30,7 @@ import {
 } from "./desired-fleet.ts";
 import type { FleetPast } from "./fleet-past.ts";
 import { withSuspensionOf } from "./suspension-overlay.ts";
-import { changesInWaves, type Wave, type WaveClass, wavesOf } from "./waves.ts";
-
-/** How the changes of a revision reach the zones. */
-export interface RolloutSettings {
-  readonly waves: readonly Wave[];
-  /** How long a wave is live before the next one begins. */
-  readonly soakMs: number;
-  readonly appliesTo: WaveClass;
-  /** Whether a wave that has soaked also waits for what was measured of its zones; left out: it does not. */
-  readonly gate?: object;
-}
+import { changesInWaves, wavesOf } from "./waves.ts";
 
 /** What is declared now, and what was in force before. */
 export interface Declaration {
@@ -241,7 +232,7 @@ export class Rollout {
     };
   }
 
-  /** The moment that is stored stays while the clocks agree to a minute: else each process would put it off by one. */
+  /** The stored moment stays while the clocks agree to a minute: each restart would else put the next wave off by one. */
   #storedAt(name: ZoneName, appliedMs: number | undefined): number | undefined {
     if (appliedMs === undefined) return undefined;
     const { clock } = this.#ports;

@@ -1,21 +1,8 @@
 import { type Change, onlyStrengthens, weakeningChanges } from "../../plan/change.ts";
 import { compareText } from "../../syntax/by-text.ts";
 import { shortDigest } from "../../syntax/digest.ts";
+import type { Wave, WaveClass } from "../../zone/wave.ts";
 import type { ZoneName } from "../../zone/zone.ts";
-
-/** Zones that are changed together: those that it names, or as many as make a share of all zones, from 0 to 1. */
-export type Wave =
-  | { readonly by: "zones"; readonly zones: readonly ZoneName[] }
-  | { readonly by: "share"; readonly share: number };
-
-/**
- * Which changes of a revision go out in waves:
- *
- * - `may_break`: those that may block visitors who were not blocked before.
- * - `weakens`: those that weaken the protection, or may.
- * - `all`: all but those that only strengthen it and cannot break a site.
- */
-export type WaveClass = "may_break" | "weakens" | "all";
 
 /** The changes that go out in waves. */
 export function changesInWaves(

@@ -1,6 +1,7 @@
 import TinyQueue from "tinyqueue";
 
 import type { Trigger } from "../../state/run-report.ts";
+import { sum } from "../../syntax/sum.ts";
 import type { Clock } from "../../zone/ports.ts";
 import { joinSignals, loopUntil } from "../../zone/signals.ts";
 import type { Zone, ZoneName } from "../../zone/zone.ts";
@@ -242,7 +243,7 @@ export class ZoneQueues {
   }
 
   get size(): number {
-    return this.all.reduce((sum, queue) => sum + queue.size, 0);
+    return sum(this.all.map((queue) => queue.size));
   }
 
   get running(): ReadonlyMap<ZoneName, number> {

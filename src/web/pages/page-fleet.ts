@@ -3,6 +3,7 @@ import { type Columns, html, type Html, htmlTable } from "../../render/html.ts";
 import { isWorking } from "../../state/daemon-status.ts";
 import { driftIn, impacts } from "../../state/drift.ts";
 import { driftOf, holdsOf, pendingOf, unknownOf, type ZoneState } from "../../state/zone-state.ts";
+import { sum } from "../../syntax/sum.ts";
 import { kinds, kindWords } from "../../zone/resource.ts";
 import type { Snapshot } from "../snapshot.ts";
 import { type FleetCause, selectByCause } from "./fleet-causes.ts";
@@ -174,7 +175,7 @@ function differs(state: ZoneState): Html {
     ...impacts.map((impact) => ({
       tone: impact,
       word: impactWords[impact],
-      count: kinds.reduce((sum, kind) => sum + drift[kind][impact], 0),
+      count: sum(kinds.map((kind) => drift[kind][impact])),
     })),
     { tone: "pending", word: "pending", count: pendingOf(state).length },
     { tone: "pending", word: "of unknown cause", count: unknownOf(state).length },

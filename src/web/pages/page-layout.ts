@@ -3,6 +3,7 @@ import type { ClusterStatus } from "../../state/daemon-status.ts";
 import { isFirstRound, isLoaded, type RolloutStatus } from "../../state/load-report.ts";
 import type { ZoneState } from "../../state/zone-state.ts";
 import { firstOf } from "../../syntax/first-of.ts";
+import { sum } from "../../syntax/sum.ts";
 import { isError } from "../../zone/diagnostic.ts";
 import { isLoadFailure } from "../../zone/internal-error.ts";
 import type { Snapshot } from "../snapshot.ts";
@@ -153,7 +154,7 @@ function loadBanner({ fleet, now }: Snapshot): Html | undefined {
 function rolloutBanner({ fleet: { load }, now }: Snapshot): Html | undefined {
   if (load?.rollout === undefined) return undefined;
   const { wave, unsettled, waiting, gate } = load.rollout;
-  const zones = [...waiting.values()].reduce((sum, count) => sum + count, 0);
+  const zones = sum(waiting.values());
   const delaying = unsettled.length > 0 ? unsettled : (gate?.zones ?? []).map(({ zone }) => zone);
   const next = nextWave(load.rollout, delaying, now);
   const gated = gate?.zones.map(({ zone, why }) => `${zone}: ${why}`).slice(0, 3) ?? [];
