@@ -87,3 +87,25 @@ export function sumOfHours(counts: readonly HourCount[], requests: readonly Hour
   }
   return { ...sum, requests: ofRequests, actions, hours };
 }
+
+/** Reads the records of some zones, each day once for all of them. */
+export function readDaysOnce(
+  reader: Pick<MeasurementReader, "readAll">,
+  zones: ReadonlySet<ZoneName>,
+): Pick<MeasurementReader, "read"> {
+  const days = new Map<string, Promise<ReadonlyMap<ZoneName, string>>>();
+  const readDay = async (day: string): Promise<ReadonlyMap<ZoneName, string>> => {
+    const found = new Map<ZoneName, string>();
+    for await (const [zone, text] of reader.readAll(day)) {
+      if (zones.has(zone)) found.set(zone, text);
+    }
+    return found;
+  };
+  return {
+    read: async (day, zone) => {
+      const reading = days.get(day) ?? readDay(day);
+      days.set(day, reading);
+      return (await reading).get(zone);
+    },
+  };
+}

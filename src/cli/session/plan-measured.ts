@@ -1,7 +1,6 @@
 import { withStoredEffects } from "../../measure/measured-effects.ts";
-import type { MeasurementReader } from "../../measure/measurement-store.ts";
+import { readDaysOnce } from "../../measure/measured-series.ts";
 import type { PlannedZone } from "../../reconcile/run/plan-zone.ts";
-import type { ZoneName } from "../../zone/zone.ts";
 import type { PartFlags } from "./fleet-part.ts";
 import type { Session } from "./session.ts";
 import { withStoredMeasurements } from "./stored.ts";
@@ -19,7 +18,9 @@ export async function withMeasured<T extends { readonly planned: PlannedZone }>(
   if (config.measurements === undefined || counted.length === 0) return zones;
   const now = host.clock.now();
   return withStoredMeasurements(config, flags.changedSince, host, async (found) => {
-    const reader = typeof found === "string" || counted.length === 1 ? found : readOnce(found);
+    const names = new Set(counted.map(({ planned }) => planned.report.zone));
+    const reader =
+      typeof found === "string" || names.size === 1 ? found : readDaysOnce(found, names);
     return Promise.all(
       zones.map(async (zone): Promise<T> => {
         const { planned } = zone;
@@ -38,17 +39,4 @@ export async function withMeasured<T extends { readonly planned: PlannedZone }>(
 
 function isCounted({ planned: { report } }: { readonly planned: PlannedZone }): boolean {
   return "plan" in report && report.plan.changes.some(({ counted }) => counted !== undefined);
-}
-
-/** Reads each day once, for all zones. */
-function readOnce(reader: MeasurementReader): Pick<MeasurementReader, "read"> {
-  const days = new Map<string, Promise<ReadonlyMap<ZoneName, string>>>();
-  return {
-    read: async (day, zone) => {
-      const reading =
-        days.get(day) ?? Array.fromAsync(reader.readAll(day)).then((all) => new Map(all));
-      days.set(day, reading);
-      return (await reading).get(zone);
-    },
-  };
 }

@@ -1,5 +1,5 @@
 import { fiveMinuteUnit, hourMs, hourUnit } from "../../measure/hours.ts";
-import { readSeries } from "../../measure/measured-series.ts";
+import { readDaysOnce, readSeries } from "../../measure/measured-series.ts";
 import type { MeasurementReader } from "../../measure/measurement-store.ts";
 import type { ReadRecentCounts, RecentCounts } from "../../measure/recent-counts.ts";
 import type { ZoneReport } from "../../state/run-report.ts";
@@ -295,12 +295,12 @@ export class Steps {
     for (let start = 0; start < due.length; start += zonesAtOnce) {
       const some = due.slice(start, start + zonesAtOnce);
       const names = new Set(some.map(({ name }) => name));
-      const read = recordsOf(measurements, names);
+      const reader = readDaysOnce(measurements, names);
       for (const { name, zone, first } of some) {
         if (isAborted(stop)) return;
         const earliest = Number(until) - zone.longestMs * 2 - gapsMs;
         const since = new Date(Math.max(first, earliest));
-        const series = await readSeries({ read }, name, since, until);
+        const series = await readSeries(reader, name, since, until);
         zone.setCounts("inHours", { ...series, partMs: hourMs, from: Number(series.since) });
       }
     }
@@ -487,26 +487,6 @@ type FirstBehind = (key: ResourceKey, step: StepValue) => EarlierWave | undefine
 function ordered(...events: readonly (StepEvent | undefined)[]): StepOrder {
   const done = events.filter((event) => event !== undefined);
   return done.length === 0 ? { result: "nothing" } : { result: "done", events: done };
-}
-
-/** Reads the records of some zones: each day once for all of them. */
-function recordsOf(
-  reader: Pick<MeasurementReader, "readAll">,
-  zones: ReadonlySet<ZoneName>,
-): MeasurementReader["read"] {
-  const days = new Map<string, Promise<ReadonlyMap<ZoneName, string>>>();
-  const readDay = async (day: string): Promise<ReadonlyMap<ZoneName, string>> => {
-    const found = new Map<ZoneName, string>();
-    for await (const [zone, text] of reader.readAll(day)) {
-      if (zones.has(zone)) found.set(zone, text);
-    }
-    return found;
-  };
-  return async (day, zone) => {
-    const records = days.get(day) ?? readDay(day);
-    days.set(day, records);
-    return (await records).get(zone);
-  };
 }
 
 function recentSeries({ since, requests, objects }: RecentCounts): PartSeries {
