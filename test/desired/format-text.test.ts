@@ -116,6 +116,13 @@ zones: # our zones
     expect(formOf(zoneWith("{ key: b }"))).toBe(zoneWith("{ key: b }"));
   });
 
+  it("has one empty line between what stands before a dash and after it", ({ expect }) => {
+    const before =
+      "zones:\n  - name: a.example\n    custom_rules:\n      rules:\n        # before\n\n";
+    const text = `${before}        -\n\n          # after\n          { key: a }\n`;
+    expect(formOf(text)).toBe(`${before}        # after\n        - { key: a }\n`);
+  });
+
   it("keeps texts in block style, and the lines of long texts", ({ expect }) => {
     const long = "c".repeat(90);
     const text = `zones:

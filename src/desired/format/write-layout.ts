@@ -94,7 +94,7 @@ function entryLines(
     lines === undefined
       ? withBlock(head, entry, value, indent, spacing)
       : withLines(head, entry, withClosing(lines, value, entry.closing), indent);
-  return [...lead, ...own];
+  return [...lead, ...(lead.at(-1) === "" && own[0] === "" ? own.slice(1) : own)];
 }
 
 /** A key or dash with a value on the same line, unless a comment is between them. */
