@@ -33,8 +33,8 @@ const uneventful: readonly Vocable[] = [
   metricTable.inventoryMalicious,
 ];
 
-/** What only a process exports whose configuration has waves. */
-const withoutWaves: readonly Vocable[] = [metricTable.rolloutZones];
+/** What only a process exports whose configuration has waves, or that has objects with steps. */
+const atOnce: readonly Vocable[] = [metricTable.rolloutZones, metricTable.steps];
 
 /** What only a process in a cluster exports. */
 const clustered: readonly Vocable[] = [
@@ -100,7 +100,7 @@ describe("a real process", () => {
         ...uneventful,
         ...clustered,
         ...unmeasured,
-        ...withoutWaves,
+        ...atOnce,
       ]),
     ).toEqual([]);
   });
@@ -148,7 +148,7 @@ describe("a real process", () => {
         ...uneventful,
         ...clustered,
         ...unmeasured,
-        ...withoutWaves,
+        ...atOnce,
       ]),
     ).toEqual([]);
     expect(await daemon.end("SIGTERM")).toBe(0);
