@@ -1,3 +1,4 @@
+import { errorOf } from "../syntax/error-code.ts";
 import type { WriteFence } from "../zone/ports.ts";
 import {
   HeldLease,
@@ -252,7 +253,7 @@ export class Election {
   }
 
   #fail(error: unknown): void {
-    const failure = error instanceof Error ? error : new Error(String(error));
+    const failure = errorOf(error);
     const isNew = this.#failure === undefined || codeOf(failure) !== codeOf(this.#failure);
     this.#failure = failure;
     if (isNew) this.#observer?.failed(failure);

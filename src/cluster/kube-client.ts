@@ -1,6 +1,6 @@
 import { Agent } from "undici";
 
-import { errorCode } from "../syntax/error-code.ts";
+import { errorCode, errorText } from "../syntax/error-code.ts";
 import { parseJson } from "../syntax/json.ts";
 import type { Clock } from "../zone/ports.ts";
 import type { KubeAccess, KubeSecrets } from "./kube-access.ts";
@@ -160,9 +160,8 @@ async function send(
 
 /** Messages of the connection have addresses and no secrets; those of secrets that cannot be read say what to do. */
 function reasonOf(error: unknown): string {
-  if (!(error instanceof Error)) return String(error);
   const code = errorCode(error);
-  return code === "" ? error.message : `${code}: ${error.message}`;
+  return code === "" ? errorText(error) : `${code}: ${errorText(error)}`;
 }
 
 /** What the API server says against a request, for the log: its `Status` object has a message. */

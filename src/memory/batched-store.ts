@@ -1,3 +1,4 @@
+import { errorOf } from "../syntax/error-code.ts";
 import type { OpenResult, StateStore, StoreStatus } from "./state-store.ts";
 
 /** One change: the text of a key, `null` if it is removed. */
@@ -132,7 +133,7 @@ export class BatchedStore implements StateStore {
     } catch (error) {
       this.#pending = new Map([...batch, ...this.#pending]);
       this.#waitMs = retryMs;
-      this.#fail(error instanceof Error ? error : new Error(String(error)));
+      this.#fail(errorOf(error));
       return false;
     }
   }

@@ -7,7 +7,7 @@ import type { AdoptedRule } from "../plan/ownership.ts";
 import type { Moments, WeakenedBy } from "../reconcile/fleet/fleet-past.ts";
 import type { ZoneSteps } from "../reconcile/steps/step-state.ts";
 import type { ScriptWatch } from "../state/scripts/script-watch.ts";
-import { errorText } from "../syntax/error-code.ts";
+import { errorOf, errorText } from "../syntax/error-code.ts";
 import type { Logger } from "../telemetry/log/log.ts";
 import type { ZoneName } from "../zone/zone.ts";
 import { openDirectoryStore, readDirectoryStore } from "./directory/directory-store.ts";
@@ -70,7 +70,7 @@ export async function openDirectory(
     return directoryStore(directory, state, host);
   } catch (error) {
     if (error instanceof DirectoryLocked) throw error;
-    const cause = error instanceof Error ? error : new Error(String(error));
+    const cause = errorOf(error);
     const facts = { path: directory, error: cause.message };
     logger.error(facts, "the store cannot be opened: nothing is remembered");
     const status = { status: "failing", since: clock.now(), error: cause } as const;

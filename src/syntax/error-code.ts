@@ -5,6 +5,11 @@ export function errorCode(error: unknown): string {
     : "";
 }
 
+/** What was thrown, as an error. */
+export function errorOf(thrown: unknown): Error {
+  return thrown instanceof Error ? thrown : new Error(String(thrown));
+}
+
 /** What an error says. */
 export function errorText(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
