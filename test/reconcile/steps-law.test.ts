@@ -114,6 +114,8 @@ class Seen {
   ranMs = 0;
   isWatched = false;
   isStopped = false;
+  /** After how many reports it was not known at which step it is; `undefined`: it is known. */
+  unknownFrom: number | undefined;
   /** Whether there was too much since it is live, and whether that could be read. */
   wasNoisy = false;
   wasNoiseRead = false;
@@ -125,12 +127,27 @@ class Seen {
     this.granted = promotion.steps[0];
   }
 
+  /** The next run that reads the zone takes the step for known at which it finds it live. */
+  beUnknown(reports: number, now: number): void {
+    const { live, promotion } = this;
+    const isStep = live !== undefined && promotion.steps.includes(live);
+    this.granted = isStep ? live : promotion.steps[0];
+    this.isWatched = false;
+    this.unknownFrom = reports;
+    this.enter(isStep ? now : undefined);
+  }
+
   enter(now: number | undefined): void {
     this.enteredAt = now;
     this.ranMs = 0;
     this.wasNoisy = false;
     this.wasNoiseRead = false;
   }
+}
+
+/** Whether an object is as declared, or stopped before that. */
+function isAtEnd({ live, promotion, isStopped }: Seen): boolean {
+  return isStopped || live === promotion.steps.at(-1);
 }
 
 /** Changes how an object is declared; gives whether it is. */
@@ -163,8 +180,8 @@ class Watched {
   /** How often each thing happened: a law about nothing would hold. */
   readonly happened = new Map<string, number>();
   readonly #paused = new Set<string>();
-  /** Hours that were measured before the last five minutes. */
-  #measured = new Set<number>();
+  /** How many hours were measured before the last five minutes. */
+  #measured = 0;
   #revisions = 1;
 
   constructor(world: StepsWorld) {
@@ -263,7 +280,9 @@ class Watched {
       ),
     }));
     object.live = world.liveAt(object.zone, object.key);
-    object.enter(undefined);
+    if (this.#isUnknown(object)) object.beUnknown(world.reports.length, this.#now);
+    // Where the zone cannot be read, nobody knows of it: what was counted before that still counts.
+    else if (!world.faults.has(object.zone)) object.enter(undefined);
     world.reconciler.wakeZone(named(object.zone));
     await world.clock.advance(1);
   }
@@ -271,9 +290,8 @@ class Watched {
   #declare(step: "value" | "conditions" | "ladder", object: Seen): void {
     if (!changeDeclaration(step, object)) return;
     object.isStopped = false;
-    if (!object.promotion.steps.includes(object.granted)) {
-      object.granted = object.promotion.steps[0];
-      object.isWatched = false;
+    if (this.#isUnknown(object) || !object.promotion.steps.includes(object.granted)) {
+      object.beUnknown(this.world.reports.length, this.#now);
     }
     if (step !== "conditions") object.enter(object.live === object.granted ? this.#now : undefined);
     const own = this.objects.filter(({ zone }) => zone === object.zone);
@@ -284,17 +302,21 @@ class Watched {
     this.world.reconciler.filesChanged();
   }
 
+  /** Whether no run has told yet at which step it is. */
+  #isUnknown({ zone, unknownFrom }: Seen): boolean {
+    if (unknownFrom === undefined) return false;
+    const reports = this.world.reports.slice(unknownFrom);
+    return !reports.some((report) => report.zone === zone && "plan" in report);
+  }
+
   async #restart(hours: number, lose: boolean | string): Promise<void> {
+    for (const object of this.objects) object.unknownFrom = this.#isUnknown(object) ? 0 : undefined;
     this.world = await this.world.restart({ afterMs: hours * hour, lose });
     if (lose === false) return;
     this.#paused.clear();
     for (const object of this.objects) {
-      const { live, promotion } = object;
-      const isStep = live !== undefined && promotion.steps.includes(live);
-      object.granted = isStep ? live : promotion.steps[0];
-      object.isWatched = false;
       object.isStopped = false;
-      object.enter(isStep ? this.#now : undefined);
+      object.beUnknown(0, this.#now);
     }
   }
 
@@ -314,10 +336,14 @@ class Watched {
     for (const step of ["quiet", "mend"] as const) await this.take({ step });
     await this.take({ step: "measure", measuring: "on" });
     for (const zone of names) await this.take({ step: "resume", zone });
-    await this.#pass(26);
-    for (const { zone, key, live, promotion, isStopped } of this.objects) {
-      const isDone = live === promotion.steps.at(-1);
-      if (!isDone && !isStopped) this.violations.push(`${zone} ${key} never came on from ${live}`);
+    for (let passed = 0; passed < 26; passed += 1) {
+      const isEnd = this.objects.every((each) => isAtEnd(each) && !each.isWatched);
+      await this.#pass(1);
+      if (isEnd) break;
+    }
+    for (const object of this.objects) {
+      const { zone, key, live, promotion } = object;
+      if (!isAtEnd(object)) this.violations.push(`${zone} ${key} never came on from ${live}`);
       if (live === undefined || !promotion.steps.includes(live)) {
         this.violations.push(`${zone} ${key} ended at ${live}`);
       }
@@ -327,10 +353,7 @@ class Watched {
   /** Lets five minutes pass, and looks at what became of the objects. */
   async #fiveMinutes(): Promise<void> {
     const { traffic } = this.world;
-    const end = Math.floor(this.#now / hour);
-    this.#measured = new Set(
-      Array.from({ length: 400 }, (_, nth) => end - nth).filter((at) => traffic.isMeasured(at)),
-    );
+    this.#measured = traffic.measured.length;
     const noteRead = (object: Seen): void => {
       object.wasNoiseRead ||= object.wasNoisy && traffic.measuring === "on";
     };
@@ -347,7 +370,8 @@ class Watched {
       const isNoisy = traffic.noisy.has(`${object.zone} ${object.key}`);
       object.wasNoisy ||= isNoisy && !traffic.idle.has(object.zone);
       noteRead(object);
-      if (object.enteredAt !== undefined) object.ranMs += fiveMinutes;
+      const isAtStep = object.enteredAt !== undefined && object.live === object.granted;
+      if (isAtStep) object.ranMs += fiveMinutes;
     }
   }
 
@@ -435,9 +459,13 @@ class Watched {
     return hours.length < watchMs / hour ? `after ${hours.length} measured hours` : undefined;
   }
 
-  /** The measured hours at its step. */
-  #hoursOf({ enteredAt = Infinity }: Seen): readonly number[] {
-    return [...this.#measured].filter((at) => at * hour >= enteredAt).toSorted((a, b) => a - b);
+  /** The measured hours in which it was live at its step all the time. */
+  #hoursOf({ zone, key, granted, enteredAt = Infinity }: Seen): readonly number[] {
+    const { traffic } = this.world;
+    const measured = traffic.measured.slice(0, this.#measured);
+    return measured
+      .filter((at) => at * hour >= enteredAt && traffic.wasAt(zone, key, at, granted))
+      .toSorted((a, b) => a - b);
   }
 }
 

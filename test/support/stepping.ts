@@ -92,7 +92,8 @@ function liveForm({ policies = [] }: LiveZone, key: string): string {
 /** What happened in five minutes in a zone. */
 interface Bucket {
   readonly requests: number;
-  /** Of objects that were live the whole time. */
+  /** Of objects that were live at one step the whole time. */
+  readonly steps: ReadonlyMap<ResourceKey, StepValue>;
   readonly counts: ReadonlyMap<ResourceKey, number>;
   readonly forms: ReadonlyMap<ResourceKey, string>;
 }
@@ -125,6 +126,8 @@ export class Traffic {
   >();
   /** Hours that a collector has read. */
   readonly #read = new Map<number, "measured" | "failed" | "denied">();
+  /** Those of them that were measured, as hours since the epoch in the order in which they were read. */
+  readonly measured: number[] = [];
   readonly #records = new Map<string, string>();
 
   /** @param keys of the objects of each zone. */
@@ -146,14 +149,19 @@ export class Traffic {
         continue;
       }
       const requests = this.idle.has(zone) ? 0 : usualRequests;
-      const live = keys.filter(
-        (key) => liveStep(was, key) !== undefined && liveStep(was, key) === liveStep(is, key),
+      const steps = new Map(
+        keys.flatMap((key) => {
+          const step = liveStep(was, key);
+          return step !== undefined && step === liveStep(is, key) ? [[key, step] as const] : [];
+        }),
       );
+      const live = [...steps.keys()];
       const countOf = (key: ResourceKey): number => (this.#isNoisy(zone, key) ? requests / 100 : 0);
       const formOf = (key: ResourceKey): string =>
         liveForm(was, key) === liveForm(is, key) ? liveForm(is, key) : "";
       const bucket = {
         requests,
+        steps,
         counts: new Map(live.map((key) => [key, countOf(key)])),
         forms: new Map(live.map((key) => [key, formOf(key)])),
       };
@@ -172,7 +180,9 @@ export class Traffic {
     const end = Math.floor((this.now - 15 * minute) / hour);
     for (let at = Math.max(end - hoursOfDay, this.#start / hour); at < end; at += 1) {
       if (this.#read.get(at) === "measured" || this.measuring === "late") continue;
-      this.#read.set(at, this.measuring === "on" ? "measured" : this.measuring);
+      const state = this.measuring === "on" ? "measured" : this.measuring;
+      this.#read.set(at, state);
+      if (state === "measured") this.measured.push(at);
     }
   }
 
@@ -184,6 +194,11 @@ export class Traffic {
   /** Whether an hour was measured. */
   isMeasured(at: number): boolean {
     return this.#read.get(at) === "measured";
+  }
+
+  /** Whether an object was live at a step for the whole of an hour. */
+  wasAt(zone: string, key: ResourceKey, at: number, step: StepValue): boolean {
+    return this.#bucketsOf(zone, at).every(({ steps }) => steps.get(key) === step);
   }
 
   #bucketsOf(zone: string, at: number): readonly Bucket[] {
