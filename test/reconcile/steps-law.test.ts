@@ -497,7 +497,7 @@ describe("steps", () => {
           }
         },
       ),
-      { ...cases(100), examples: [[goesBack]] },
+      { ...cases(50), examples: [[goesBack]] },
     );
     for (const what of ["promoted", "watched", "set_back"]) {
       expect(happened.get(what), what).toBeGreaterThan(0);
