@@ -36,7 +36,7 @@ describe("the page of a process that waits while another one works", () => {
       "www.example.com team=payments &lt;img src=x onerror=alert(1)&gt;⟨U+202E⟩ is what the service answered error 28 min ago error 28 min ago schedule",
       "shop.example.com team=payments tier=gold drifted 1 h ago planned 28 min ago schedule, 1 change after drift",
       "blog.example.com unknown not known none: in sync since its first run, or unchanged for long",
-      "docs.example.com team=content in sync 2 h ago applied 2 h ago schedule, 3 changes after a new revision",
+      "docs.example.com team=content in sync 2 h ago applied 2 h ago schedule, 3 changes after a new declaration",
     ]);
   });
 

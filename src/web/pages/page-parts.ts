@@ -13,11 +13,11 @@ export function statusText(status: ZoneStatus): string {
 
 const causeNouns: Readonly<Record<Cause, string>> = {
   drift: "drift",
-  pending: "a new revision",
+  pending: "a new declaration",
   unknown: "a difference of unknown cause",
 };
 
-/** What changes came after: `drift and a new revision`. */
+/** What changes came after: `drift and a new declaration`. */
 export function causeText(causes: readonly Cause[]): string {
   return causes.map((cause) => causeNouns[cause]).join(" and ");
 }
