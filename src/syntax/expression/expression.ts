@@ -1,3 +1,4 @@
+import { remembered } from "../remembered.ts";
 import { type SyntaxDiagnostic, diagnostic, inTextOrder } from "../syntax-diagnostic.ts";
 import { checkExpression } from "./check-expression.ts";
 import { checkRegexes } from "./check-regex.ts";
@@ -24,21 +25,11 @@ export function canonicalExpression(text: string): string {
  * and mismatched types are warnings, because the service may know more than the tables.
  */
 export function parseExpression(text: string): ParsedExpression {
-  const known = parsed.get(text);
-  if (known !== undefined) return known;
-  const result = parse(text);
-  if (parsed.size >= maxParsed) parsed.clear();
-  parsed.set(text, result);
-  return result;
+  return parsed(text, () => parse(text));
 }
 
-/**
- * The newest results: a zone file needs each of them a few times, and many zones have the same
- * expressions.
- */
-const parsed = new Map<string, ParsedExpression>();
-
-const maxParsed = 2_000;
+/** A zone file needs each of them a few times, and many zones have the same expressions. */
+const parsed = remembered<ParsedExpression>(2_000);
 
 /** Parses a text that is one field or one call; without one, there is an error. */
 export function parseOperand(text: string): {

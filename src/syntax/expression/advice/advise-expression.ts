@@ -1,5 +1,4 @@
 import { type SyntaxDiagnostic, diagnostic, inTextOrder } from "../../syntax-diagnostic.ts";
-import { CertaintyJudge } from "../certainty/certainty-judge.ts";
 import { selectedBy } from "../certainty/selected-requests.ts";
 import { isResponseField } from "../expression-fields.ts";
 import {
@@ -36,13 +35,7 @@ export function adviseExpression(text: string, phase: Phase): readonly SyntaxDia
   ];
   return inTextOrder([
     ...found,
-    ...adviseCertainty(
-      tree,
-      selectedBy(text, () => tree).isPossible,
-      nodes,
-      found,
-      new CertaintyJudge(),
-    ),
+    ...adviseCertainty(tree, selectedBy(text, () => tree).isPossible, nodes, found),
   ]);
 }
 

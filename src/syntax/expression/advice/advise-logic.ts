@@ -1,5 +1,5 @@
 import { type SyntaxDiagnostic, diagnostic } from "../../syntax-diagnostic.ts";
-import type { CertaintyJudge } from "../certainty/certainty-judge.ts";
+import { CertaintyJudge } from "../certainty/certainty-judge.ts";
 import type { Expression, ExpressionNode } from "../expression-tree.ts";
 
 /** Warnings about how the conditions of `expression` are joined; `text` has its parentheses. */
@@ -54,9 +54,9 @@ export function adviseCertainty(
   isPossible: boolean,
   nodes: readonly ExpressionNode[],
   known: readonly SyntaxDiagnostic[],
-  judge: CertaintyJudge,
 ): readonly SyntaxDiagnostic[] {
   const found = [...known];
+  const judge = new CertaintyJudge();
   const possible = new Set(isPossible ? conjunctsOf(expression) : []);
   // A part comes after what it is a part of.
   for (const node of nodes.toReversed()) {

@@ -1,3 +1,4 @@
+import { remembered } from "../../remembered.ts";
 import { canonicalExpression, validTree } from "../expression.ts";
 import { type Certainty, CertaintyJudge } from "./certainty-judge.ts";
 import { selectedBy } from "./selected-requests.ts";
@@ -7,20 +8,14 @@ import { selectedBy } from "./selected-requests.ts";
  * meant.
  */
 export function certaintyOf(expression: string, zone?: string): Certainty {
-  const key = `${zone ?? ""} ${expression}`;
-  const known = decided.get(key);
-  if (known !== undefined) return known;
-  const tree = validTree(expression);
-  const certainty = tree === undefined ? "depends" : new CertaintyJudge(zone).certaintyOf(tree);
-  if (decided.size >= maxDecided) decided.clear();
-  decided.set(key, certainty);
-  return certainty;
+  return decided(`${zone ?? ""} ${expression}`, () => {
+    const tree = validTree(expression);
+    return tree === undefined ? "depends" : new CertaintyJudge(zone).certaintyOf(tree);
+  });
 }
 
-/** The newest results: many zones have the same expressions. */
-const decided = new Map<string, Certainty>();
-
-const maxDecided = 1_000;
+/** Many zones have the same expressions. */
+const decided = remembered<Certainty>(1_000);
 
 /**
  * Whether an expression certainly selects no request; not so if it is invalid. `zone`: the zone

@@ -1,3 +1,4 @@
+import { remembered } from "../../remembered.ts";
 import type { Expression } from "../expression-tree.ts";
 import { CertaintyJudge } from "./certainty-judge.ts";
 
@@ -16,16 +17,17 @@ export function selectedBy(
   expression: string,
   treeOf: (expression: string) => Expression | undefined,
 ): SelectedRequests {
-  const known = selections.get(expression);
-  if (known !== undefined) return known;
-  const tree = treeOf(expression);
-  const selection = tree === undefined ? invalid : judged(expression, tree);
-  if (selections.size >= maxSelections) selections.clear();
-  selections.set(expression, selection);
-  return selection;
+  return selections(expression, () => judged(expression, treeOf(expression)));
 }
 
-function judged(expression: string, tree: Expression): SelectedRequests {
+/**
+ * A zone file is checked before zones are merged from it, so that each expression of a large fleet
+ * is needed twice, long after each other.
+ */
+const selections = remembered<SelectedRequests>(50_000);
+
+function judged(expression: string, tree: Expression | undefined): SelectedRequests {
+  if (tree === undefined) return { isNever: false, isPossible: false, host: undefined };
   const judge = new CertaintyJudge();
   const [known] = judge.waysToSelect([tree]).take(1);
   const isPossible = known !== undefined && !judge.gaveUp;
@@ -34,15 +36,5 @@ function judged(expression: string, tree: Expression): SelectedRequests {
   return { isNever: known === undefined, isPossible, host };
 }
 
-const invalid: SelectedRequests = { isNever: false, isPossible: false, host: undefined };
-
 /** What else than the host itself can depend on the zone. */
 const zoneFields = /full_uri|cf\.zone|raw\.http\.host|\b(?:any|all)\s*\(/;
-
-/**
- * The newest results. A zone file is checked before zones are merged from it, so that each
- * expression of a large fleet is needed twice, long after each other.
- */
-const selections = new Map<string, SelectedRequests>();
-
-const maxSelections = 50_000;
