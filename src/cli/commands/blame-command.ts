@@ -5,7 +5,7 @@ import { damageText, readHistory } from "../../history/file/history-lines.ts";
 import { type Host, hasColor } from "../../host/host.ts";
 import { shownName } from "../../plan/cause/author.ts";
 import { paintOf } from "../../render/format.ts";
-import { momentHelp, momentIn } from "../../syntax/moment-ago.ts";
+import { momentHelp, momentIn } from "../../syntax/duration.ts";
 import type { AuditWindow } from "../../zone/audit-entry.ts";
 import { rulesIn } from "../../zone/live-zone.ts";
 import { noParts } from "../../zone/ports.ts";

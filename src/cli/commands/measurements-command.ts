@@ -13,7 +13,7 @@ import type { MeasurementReader } from "../../measure/measurement-store.ts";
 import { shownState } from "../../measure/measurement.ts";
 import { csvText } from "../../render/csv-cell.ts";
 import { plural } from "../../render/format.ts";
-import { momentIn } from "../../syntax/moment-ago.ts";
+import { momentIn } from "../../syntax/duration.ts";
 import { type ZoneName, zoneName } from "../../zone/zone.ts";
 import type { DefineCommand, SessionFlags } from "../command-options.ts";
 import { type ExitCode, exitCodes, fail } from "../output/exit-codes.ts";

@@ -1,5 +1,6 @@
 import { type Context, Hono } from "hono";
 
+import { parseDuration } from "../../syntax/duration.ts";
 import { isJsonObject, type JsonObject, parseJson } from "../../syntax/json.ts";
 import { isSameOrigin } from "../../syntax/request-origin.ts";
 import { trafficIn, trafficMembers } from "../analytics/traffic-fields.ts";
@@ -8,7 +9,7 @@ import type { EmulatedService } from "../emulated-service.ts";
 import { ApiError, apiError, unpublishedCodes } from "../http/api-error.ts";
 import { FieldReader } from "../http/fields.ts";
 import { operations } from "../http/operations.ts";
-import { isTime, parseDuration, timestamp } from "../http/time.ts";
+import { isTime, timestamp } from "../http/time.ts";
 import { withReports } from "../page-shield/items.ts";
 import {
   afterLoad,

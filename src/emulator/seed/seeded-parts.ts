@@ -1,7 +1,8 @@
+import { parseDuration } from "../../syntax/duration.ts";
 import { coerceText, definedMembers, type Json, type JsonObject } from "../../syntax/json.ts";
 import { unpublishedCodes } from "../http/api-error.ts";
 import { FieldReader } from "../http/fields.ts";
-import { isTime, parseDuration, timestamp } from "../http/time.ts";
+import { isTime, timestamp } from "../http/time.ts";
 import { statuses } from "../page-shield/items.ts";
 import type {
   AccountState,
