@@ -1,10 +1,10 @@
 import { type SyntaxDiagnostic, diagnostic } from "../syntax-diagnostic.ts";
 import type { Comparison, Expression, Operand, Operator, Value } from "./expression-tree.ts";
 import {
-  elementsOf,
   isMapped,
   isOperand,
   typeAfterIndex,
+  typeOfArgument,
   typeOfCondition,
   typeOfOperand,
   typeWithoutIndexes,
@@ -35,8 +35,7 @@ function ofEachElement(expression: Expression): SyntaxDiagnostic {
 /** Diagnostics of an operand that stands alone, as a condition. */
 export function checkTruth(operand: Operand): readonly SyntaxDiagnostic[] {
   const type = typeOfOperand(operand);
-  if (type === undefined || type === "Boolean") return [];
-  if (elementsOf(type) === "Boolean") return [];
+  if (type === undefined || type === "Boolean" || type === "Array<Boolean>") return [];
   const message = `${operand.name} is of type ${type} and needs a comparison`;
   return [diagnostic("EXPR_MISSING_OPERATOR", operand, message, comparisonOf(operand, type))];
 }
@@ -97,11 +96,13 @@ const typesOf: Readonly<Partial<Record<Operator, readonly string[]>>> = {
   bitwise_and: ["Integer"],
 };
 
+/** Whether a value can be of a type; in comparisons, the language has no constant of type `Boolean`. */
 function fits(value: Value, type: string): boolean {
   if (value.kind === "list") return true;
-  if (!isOperand(value)) return typeOfValue(value) === type;
-  const own = typeOfOperand(value);
-  return own === undefined || (own === type && !isMapped(value));
+  if (value.kind === "set" || value.kind === "boolean") return false;
+  if (value.kind === "range") return fits(value.from, type);
+  const own = typeOfArgument(value);
+  return own === undefined || (own === type && !(isOperand(value) && isMapped(value)));
 }
 
 const elementsRemedy = 'compare its elements: any(field[*] eq "…")';
@@ -112,19 +113,4 @@ function remedyFor(type: string): string {
   if (type === "IP") return "write an address without quotes";
   if (type === "Boolean") return "use the field without a comparison, or after not";
   return elementsRemedy;
-}
-
-/**
- * Types of constants; the language has no boolean constants in comparisons, so one matches no type.
- */
-const valueTypes = {
-  text: "String",
-  integer: "Integer",
-  address: "IP",
-  boolean: "a constant",
-  set: "a set",
-};
-
-function typeOfValue(value: Exclude<Value, Operand | { kind: "list" }>): string {
-  return value.kind === "range" ? typeOfValue(value.from) : valueTypes[value.kind];
 }

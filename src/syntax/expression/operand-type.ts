@@ -5,11 +5,6 @@ import type { Argument, Expression, Index, Operand } from "./expression-tree.ts"
 /** A list or a map with the type of its elements. */
 const containerPattern = /^(?<container>Array|Map)<(?<inner>.*)>$/;
 
-/** The type of the elements of a list or a map; `undefined` for every other type. */
-export function elementsOf(type: string | undefined): string | undefined {
-  return typeAfterIndex(type, { kind: "each" });
-}
-
 /** Whether `[*]` makes an operand stand for each of its elements in turn. */
 export function isMapped(operand: Operand): boolean {
   return operand.indexes.some(({ kind }) => kind === "each");
