@@ -1,18 +1,11 @@
-/** An error of the analytics: an element of `errors` in the answer, and its documented status. */
-export class AnalyticsError extends Error {
-  readonly status: number;
-  readonly code: string | undefined;
+import { GraphQLError } from "graphql";
 
-  /** `code` becomes `extensions.code`; `undefined`: it has none. */
-  constructor(status: number, message: string, code?: string) {
-    super(message);
-    this.name = "AnalyticsError";
-    this.status = status;
-    this.code = code;
-  }
+/** An error of the analytics with its documented status; `code` becomes `extensions.code`. */
+export function analyticsError(status: number, message: string, code?: string): GraphQLError {
+  return new GraphQLError(message, { extensions: { status, code } });
 }
 
 /** The error of an argument that cannot be read. */
-export function badArguments(field: string, detail: string): AnalyticsError {
-  return new AnalyticsError(400, `error parsing args for "${field}": ${detail}`);
+export function badArguments(field: string, detail: string): GraphQLError {
+  return analyticsError(400, `error parsing args for "${field}": ${detail}`);
 }

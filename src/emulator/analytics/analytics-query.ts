@@ -4,7 +4,7 @@ import { coerceObject, coerceTexts, type JsonObject } from "../../syntax/json.ts
 import { isPermitted, permissions, reachesZone } from "../http/access.ts";
 import type { EndpointCall } from "../http/api-endpoint.ts";
 import type { DatasetSettings, EmulatedZone } from "../state.ts";
-import { AnalyticsError, badArguments } from "./analytics-error.ts";
+import { analyticsError, badArguments } from "./analytics-error.ts";
 import {
   type Dataset,
   datasets,
@@ -22,7 +22,7 @@ const maxCost = 10;
 
 type Resolver<T> = (args: JsonObject, context: unknown, info: GraphQLResolveInfo) => T;
 
-/** The root of what a query selects; resolvers throw {@link AnalyticsError}s. */
+/** The root of what a query selects; resolvers throw `GraphQLError`s. */
 export function analyticsRoot(call: EndpointCall): Readonly<Record<string, unknown>> {
   let cost = 0;
   const zones: Resolver<readonly unknown[]> = (args, _context, info) => {
@@ -30,7 +30,10 @@ export function analyticsRoot(call: EndpointCall): Readonly<Record<string, unkno
     const names = new Set(datasets.map(({ name }) => name));
     const nodes = selectedIn(info).filter(({ path }) => names.has(path)).length;
     cost += found.length * nodes;
-    if (found.length > maxZones || cost > maxCost) throw tooMany();
+    if (found.length > maxZones || cost > maxCost) {
+      const message = "in combination, your request queries too many nodes, zones and accounts";
+      throw analyticsError(429, message, "quota");
+    }
     return found.map((zone, index) => zoneNode(call, zone, index));
   };
   return { viewer: { zones } };
@@ -47,14 +50,9 @@ function zonesIn({ store, token }: EndpointCall, { filter }: JsonObject): readon
   );
   if (denied.length > 0) {
     const names = denied.map(({ tag }) => tag).join(" ");
-    throw new AnalyticsError(403, `zones [${names}] are not authorized`, "authz");
+    throw analyticsError(403, `zones [${names}] are not authorized`, "authz");
   }
   return zones.flatMap(({ zone }) => zone ?? []);
-}
-
-function tooMany(): AnalyticsError {
-  const message = "in combination, your request queries too many nodes, zones and accounts";
-  return new AnalyticsError(429, message, "quota");
 }
 
 function zoneNode(call: EndpointCall, zone: EmulatedZone, index: number): Row {
@@ -62,7 +60,7 @@ function zoneNode(call: EndpointCall, zone: EmulatedZone, index: number): Row {
     dataset.name,
     (args, _context, info) => {
       if (index !== call.analyticsFaults.failedZone) return rowsOf(call, zone, dataset, args, info);
-      throw new AnalyticsError(503, "unable to execute query, please try again later");
+      throw analyticsError(503, "unable to execute query, please try again later");
     },
   ]);
   return {
@@ -93,7 +91,7 @@ function rowsOf(
 ): readonly Row[] {
   const settings = settingsOf(dataset, zone);
   if (!settings.enabled) {
-    throw new AnalyticsError(403, `zone '${zone.id}' does not have access to the path`, "authz");
+    throw analyticsError(403, `zone '${zone.id}' does not have access to the path`, "authz");
   }
   const selected = selectedIn(info);
   const prefix = dataset.isGroups ? "dimensions." : "";
@@ -105,7 +103,7 @@ function rowsOf(
   const orderBy = coerceTexts([args["orderBy"]].flat());
   refuseFields(dataset, zone, [...dimensions, ...filter.names, ...orderBy.map(orderedName)]);
   if (selected.filter(({ isLeaf }) => isLeaf).length > maxNumberOfFields) {
-    throw new AnalyticsError(400, `number of fields can't be more than ${maxNumberOfFields}`);
+    throw analyticsError(400, `number of fields can't be more than ${maxNumberOfFields}`);
   }
   const limit = limitIn(args, settings);
   refuseTime(filter, settings, now);
@@ -126,7 +124,7 @@ function refuseFields(dataset: Dataset, zone: EmulatedZone, names: readonly stri
   const refused = dataset.refused(zone).find((name) => names.includes(name));
   if (refused === undefined) return;
   const field = refused.toLowerCase();
-  throw new AnalyticsError(
+  throw analyticsError(
     403,
     `zone '${zone.id}' does not have access to the field '${field}' from the path`,
     "authz",
@@ -137,7 +135,7 @@ function limitIn({ limit }: JsonObject, { maxPageSize }: DatasetSettings): numbe
   if (typeof limit === "number" && Number.isInteger(limit) && limit > 0 && limit <= maxPageSize) {
     return limit;
   }
-  throw new AnalyticsError(
+  throw analyticsError(
     400,
     `limit must be positive number and not greater than ${maxPageSize}`,
     "quota",
@@ -151,10 +149,10 @@ function refuseTime(
 ): void {
   if (from < now.getTime() - 1_000 * notOlderThan) {
     const back = durationText(notOlderThan);
-    throw new AnalyticsError(400, `cannot request data older than ${back}`, "quota");
+    throw analyticsError(400, `cannot request data older than ${back}`, "quota");
   }
   if (Math.min(to, now.getTime()) - from <= 1_000 * maxDuration) return;
-  throw new AnalyticsError(
+  throw analyticsError(
     400,
     `query time range is too large. Time range can't be wider than ${maxDuration}s`,
     "quota",

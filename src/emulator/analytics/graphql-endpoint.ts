@@ -2,7 +2,7 @@ import { executeSync, GraphQLError, parse, type ExecutionResult, validate } from
 
 import { coerceObject, type JsonObject } from "../../syntax/json.ts";
 import { type EndpointAnswer, type EndpointCall, endpoint } from "../http/api-endpoint.ts";
-import { AnalyticsError } from "./analytics-error.ts";
+import { analyticsError } from "./analytics-error.ts";
 import { analyticsRoot } from "./analytics-query.ts";
 import { analyticsSchema } from "./graphql-schema.ts";
 
@@ -16,20 +16,17 @@ function answerOf(call: EndpointCall): EndpointAnswer {
   const { data, errors = [] } = resultOf(call);
   if (errors.length === 0) return withoutEnvelope(200, data, null);
   const timestamp = call.now.toISOString();
-  const found = errors.map((error) => ({ path: error.path, ...wordsOf(error) }));
+  const found = errors.map((error) => ({ path: error.path, ...shownOf(error) }));
   const shown = found.map(({ path, message, code }) => ({
     message,
     path: path?.map(String) ?? null,
-    extensions: { timestamp, ...(code === undefined ? {} : { code }) },
+    extensions: { timestamp, code },
   }));
   const isPartial = call.analyticsFaults.failedZone !== undefined;
   const hasStatus = call.store.undocumented.analytics_errors === "status" && !isPartial;
+  const status = hasStatus ? (found[0]?.status ?? 500) : 200;
   // What is refused voids the whole document (SERVICE.md C.8).
-  return withoutEnvelope(
-    hasStatus ? (found[0]?.status ?? 500) : 200,
-    isPartial ? data : null,
-    shown,
-  );
+  return withoutEnvelope(status, isPartial ? data : null, shown);
 }
 
 function withoutEnvelope(status: number, data: unknown, errors: unknown): EndpointAnswer {
@@ -38,20 +35,17 @@ function withoutEnvelope(status: number, data: unknown, errors: unknown): Endpoi
 
 function resultOf(call: EndpointCall): ExecutionResult {
   try {
-    if (!call.takeQuery()) throw depleted();
+    if (!call.takeQuery()) {
+      const message = "rate limiter budget depleted, try again after 5 minutes";
+      throw analyticsError(429, message, "budget");
+    }
     const { error } = call.analyticsFaults;
     if (error !== undefined) throw error;
     return executed(call, call.body());
   } catch (error) {
     if (error instanceof GraphQLError) return { errors: [error] };
-    if (!(error instanceof AnalyticsError)) throw error;
-    return { errors: [new GraphQLError(error.message, { originalError: error })] };
+    throw error;
   }
-}
-
-function depleted(): AnalyticsError {
-  const message = "rate limiter budget depleted, try again after 5 minutes";
-  return new AnalyticsError(429, message, "budget");
 }
 
 function executed(
@@ -71,15 +65,10 @@ function executed(
   });
 }
 
-/** What the service says instead of a message of the library. */
-function wordsOf({
-  originalError,
-  message,
-}: GraphQLError): Pick<AnalyticsError, "message" | "status" | "code"> {
-  if (originalError instanceof AnalyticsError) {
-    const { status, code } = originalError;
-    return { message: originalError.message, status, code };
-  }
+/** What is shown of an error: the service has other words than the library. */
+function shownOf({ originalError, message, extensions }: GraphQLError) {
+  const { status, code } = extensions;
+  if (typeof status === "number") return { message, status, code };
   if (originalError !== undefined && !(originalError instanceof GraphQLError)) throw originalError;
   return { message: wordsFor(message), status: 400, code: undefined };
 }

@@ -23,7 +23,7 @@ const everything: RowFilter = {
   accepts: () => true,
 };
 
-/** Reads the argument `filter` of a dataset; throws an {@link AnalyticsError} on a wrong value. */
+/** Reads the argument `filter` of a dataset; throws an `GraphQLError` on a wrong value. */
 export function rowFilter(dataset: Dataset, filter: JsonObject): RowFilter {
   return Object.entries(filter)
     .map(([key, value]) => partOf(dataset, key, value))

@@ -1,6 +1,8 @@
+import type { GraphQLError } from "graphql";
+
 import { matchesGlob } from "../../syntax/glob.ts";
 import type { JsonObject } from "../../syntax/json.ts";
-import { AnalyticsError } from "../analytics/analytics-error.ts";
+import { analyticsError } from "../analytics/analytics-error.ts";
 import type { AuditEffects } from "../audit/audit-log.ts";
 import { unpublishedCodes } from "../http/api-error.ts";
 import { FieldReader } from "../http/fields.ts";
@@ -31,7 +33,7 @@ export interface AnalyticsEffects {
   /** Index of a zone whose datasets fail, while those of the others do not. */
   readonly failedZone?: number;
   /** The whole document fails. */
-  readonly error?: AnalyticsError;
+  readonly error?: GraphQLError;
 }
 
 /** A fault as the control API returns it. */
@@ -191,7 +193,7 @@ const effects: Readonly<Record<string, (fields: FieldReader) => Fault["effect"]>
   }),
   analytics_error: (fields) => ({
     analytics: {
-      error: new AnalyticsError(
+      error: analyticsError(
         fields.integer("status", 400, 599) ?? 500,
         fields.required("message", fields.text("message")),
         fields.text("code"),
