@@ -19,7 +19,7 @@ import {
   mitigateActions,
 } from "../../zone/resource.ts";
 import { areIdsOfList, isRuleRef, isServiceId } from "../../zone/service-id.ts";
-import { flagIn, textIn, textSet } from "../wire-value.ts";
+import { flagIn, numberIn, textIn, textSet } from "../wire-value.ts";
 
 /**
  * Parses a whole ruleset; `undefined` for any other value, or where an id, a ref or a version is
@@ -169,11 +169,10 @@ function categoryOverrideOf(wire: JsonObject): CategoryOverride {
 }
 
 function ruleOverrideOf(wire: JsonObject): RuleOverride {
-  const threshold = wire["score_threshold"];
   return {
     id: textIn(wire, "id"),
     ...switchesOf(wire),
-    score_threshold: typeof threshold === "number" ? threshold : undefined,
+    score_threshold: numberIn(wire, "score_threshold"),
   };
 }
 

@@ -11,7 +11,7 @@ import type { AuditEntry, AuditRead, AuditWindow } from "../../zone/audit-entry.
 import { malformedResult } from "../request/answer.ts";
 import { type Get, get } from "../request/call.ts";
 import { routes } from "../routes.ts";
-import { textIn } from "../wire-value.ts";
+import { cursorIn, textIn } from "../wire-value.ts";
 import { basePath } from "../wire.ts";
 import { auditedWriteOf } from "./parse-audited-write.ts";
 
@@ -59,7 +59,7 @@ export async function readAuditLog(
     const parsed = await parsedInPieces(coerceList(result));
     entries.push(...parsed.filter((entry) => entry !== undefined));
     malformed += parsed.filter((entry) => entry === undefined).length;
-    cursor = cursorIn(answer.resultInfo() ?? {});
+    cursor = cursorIn(answer.resultInfo());
     if (cursor === "" || parsed.length === 0) return { entries, malformed, isCut: false };
     // A cursor that came before would lead to the same pages again.
     if (cursors.has(cursor) || page >= maxPages) return { entries, malformed, isCut: true };
@@ -82,12 +82,6 @@ async function parsedInPieces(
     parsed.push(auditEntryOf(wire));
   }
   return parsed;
-}
-
-/** Two places are documented (SERVICE.md C.7). */
-function cursorIn(info: Readonly<Record<string, Json>>): string {
-  const after = textIn(coerceObject(info["cursors"]), "after");
-  return after === "" ? textIn(info, "cursor") : after;
 }
 
 /**

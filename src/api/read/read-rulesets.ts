@@ -1,17 +1,11 @@
-import {
-  type JsonObject,
-  isJsonObject,
-  isObjectList,
-  coerceObject,
-  coerceObjects,
-} from "../../syntax/json.ts";
+import { type JsonObject, isJsonObject, isObjectList, coerceObjects } from "../../syntax/json.ts";
 import type { Ruleset, RulesetHead, RulesetRule } from "../../zone/ruleset.ts";
 import { isServiceId } from "../../zone/service-id.ts";
 import type { Zone } from "../../zone/zone.ts";
 import { malformedResult } from "../request/answer.ts";
 import { type Call, type Get, type Send, get } from "../request/call.ts";
 import { routes } from "../routes.ts";
-import { flagIn, textIn, textSet } from "../wire-value.ts";
+import { cursorIn, flagIn, numberIn, textIn, textSet } from "../wire-value.ts";
 
 /** The owner of rulesets: a zone or its account. */
 export interface RulesetScope {
@@ -64,7 +58,7 @@ export async function listRulesets(
       throw malformedResult(call, answer, "not a list of rulesets");
     }
     for (const wire of page) heads.push(headOf(wire));
-    cursor = cursorIn(answer.resultInfo() ?? {});
+    cursor = cursorIn(answer.resultInfo());
     if (cursor === "") return { heads, sentAt: firstSentAt };
     if (cursors.has(cursor)) throw malformedResult(call, answer, "a cursor that came before");
     cursors.add(cursor);
@@ -72,15 +66,6 @@ export async function listRulesets(
       throw malformedResult(call, answer, `more than ${maxPages} pages`);
     }
   }
-}
-
-/**
- * The cursor of the next page, in either place. An older answer without one is the only page
- * (SERVICE.md B.1).
- */
-function cursorIn(info: JsonObject): string {
-  const after = textIn(coerceObject(info["cursors"]), "after");
-  return after === "" ? textIn(info, "cursor") : after;
 }
 
 /** Reads rulesets of any phase. It cannot write. */
@@ -172,7 +157,6 @@ function headOf(wire: JsonObject): RulesetHead {
 }
 
 function ruleOf(wire: JsonObject): RulesetRule {
-  const threshold = wire["score_threshold"];
   return {
     id: textIn(wire, "id"),
     ref: textIn(wire, "ref"),
@@ -181,7 +165,7 @@ function ruleOf(wire: JsonObject): RulesetRule {
     expression: textIn(wire, "expression"),
     enabled: flagIn(wire, "enabled") ?? true,
     categories: textSet(wire["categories"]),
-    scoreThreshold: typeof threshold === "number" ? threshold : undefined,
+    scoreThreshold: numberIn(wire, "score_threshold"),
     wire,
   };
 }

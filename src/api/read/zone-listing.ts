@@ -5,7 +5,7 @@ import { type Zone, zoneId, zoneName } from "../../zone/zone.ts";
 import { malformedResult } from "../request/answer.ts";
 import { type Answer, type Get, type GetCall, get } from "../request/call.ts";
 import { routes } from "../routes.ts";
-import { textIn } from "../wire-value.ts";
+import { numberIn, textIn } from "../wire-value.ts";
 
 /** The limits of the page size (SERVICE.md C.4). */
 const perPage = { max: 50, min: 5 };
@@ -165,10 +165,10 @@ async function readPage(
 function pageOf(call: GetCall, answer: Answer): Page {
   const elements = answer.result();
   if (!isObjectList(elements)) throw malformedResult(call, answer, "not a list of zones");
-  const count = answer.resultInfo()?.["total_count"];
-  const total = typeof count === "number" ? count : undefined;
-  const onPage = answer.resultInfo()?.["count"];
-  if (typeof onPage === "number" && onPage !== elements.length) {
+  const info = answer.resultInfo() ?? {};
+  const total = numberIn(info, "total_count");
+  const onPage = numberIn(info, "count") ?? elements.length;
+  if (onPage !== elements.length) {
     const what = `a page of ${elements.length} zones is said to have ${onPage}`;
     throw malformedResult(call, answer, what).with({ transient: true });
   }
