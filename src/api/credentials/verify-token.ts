@@ -1,7 +1,5 @@
 import { isJsonObject, coerceDate } from "../../syntax/json.ts";
-import { ServiceError } from "../../zone/service-error.ts";
-import type { Fetched } from "../request/call.ts";
-import { type GetCall, get } from "../request/call.ts";
+import { get, unlessRefused } from "../request/call.ts";
 import { type ServiceSession, sendWithRetries } from "../request/retry.ts";
 import { routes } from "../routes.ts";
 import { textIn } from "../wire-value.ts";
@@ -26,7 +24,7 @@ export async function verifyToken(
   const calls = [get(routes.verifyUserToken, {})];
   if (accountId !== "") calls.push(get(routes.verifyAccountToken, { account_id: accountId }));
   for (const call of calls) {
-    const answer = await unlessRejected(session, call, signal);
+    const answer = await unlessRefused(sendWithRetries(session, "inventory", call, signal));
     const result = answer?.result();
     if (isJsonObject(result)) {
       credential.noteValid(textIn(result, "status", "active") === "active");
@@ -36,17 +34,4 @@ export async function verifyToken(
     }
   }
   if (accountId !== "") credential.noteVerified(token, undefined);
-}
-
-async function unlessRejected(
-  session: ServiceSession,
-  call: GetCall,
-  signal: AbortSignal,
-): Promise<Fetched | undefined> {
-  try {
-    return await sendWithRetries(session, "inventory", call, signal);
-  } catch (error) {
-    if (error instanceof ServiceError && !error.transient) return undefined;
-    throw error;
-  }
 }

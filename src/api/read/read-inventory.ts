@@ -19,13 +19,12 @@ import {
   type SeenResource,
 } from "../../zone/inventory-item.ts";
 import type { ScriptReader } from "../../zone/ports.ts";
-import { ServiceError } from "../../zone/service-error.ts";
 import { isServiceId } from "../../zone/service-id.ts";
 import type { Zone } from "../../zone/zone.ts";
 import { malformedResult } from "../request/answer.ts";
-import { type Answer, get, type Get, type GetCall } from "../request/call.ts";
+import { type Answer, get, type Get, type GetCall, unlessRefused } from "../request/call.ts";
 import { routes } from "../routes.ts";
-import { flagIn, textIn, textSet } from "../wire-value.ts";
+import { flagIn, numberIn, textIn, textSet } from "../wire-value.ts";
 
 /**
  * Filters of a list, by the names that the service gives them; texts of a list are joined
@@ -196,8 +195,7 @@ async function readPage(send: Get, call: GetCall, signal: AbortSignal): Promise<
   const answer = await send(call, signal);
   const elements = answer.result();
   if (!isObjectList(elements)) throw malformedResult(call, answer, "not a list of items");
-  const total = answer.resultInfo()?.["total_count"];
-  return { answer, elements, total: typeof total === "number" ? total : undefined };
+  return { answer, elements, total: numberIn(answer.resultInfo() ?? {}, "total_count") };
 }
 
 /**
@@ -205,13 +203,9 @@ async function readPage(send: Get, call: GetCall, signal: AbortSignal): Promise<
  * rejected or incomplete.
  */
 async function readWhole(send: Get, call: GetCall, signal: AbortSignal): Promise<Page | undefined> {
-  try {
-    const whole = await readPage(send, call, signal);
-    return whole.elements.length >= (whole.total ?? Infinity) ? whole : undefined;
-  } catch (error) {
-    if (error instanceof ServiceError && !error.transient) return undefined;
-    throw error;
-  }
+  const whole = await unlessRefused(readPage(send, call, signal));
+  const isWhole = whole !== undefined && whole.elements.length >= (whole.total ?? Infinity);
+  return isWhole ? whole : undefined;
 }
 
 /**
@@ -289,9 +283,4 @@ function versionOf(wire: JsonObject): ScriptVersion {
     },
     fetchedAt: coerceDate(wire["fetched_at"]),
   };
-}
-
-function numberIn(wire: JsonObject, name: string): number | undefined {
-  const value = wire[name];
-  return typeof value === "number" ? value : undefined;
 }

@@ -2,10 +2,9 @@ import { isJsonObject, coerceObjects } from "../../syntax/json.ts";
 import type { ScoreRule } from "../../zone/live-zone.ts";
 import { documentedScoreRuleId, owaspRulesetId } from "../../zone/managed-ruleset.ts";
 import type { Clock } from "../../zone/ports.ts";
-import { ServiceError } from "../../zone/service-error.ts";
 import { isServiceId } from "../../zone/service-id.ts";
 import type { Zone } from "../../zone/zone.ts";
-import { type Get, type GetCall, get } from "../request/call.ts";
+import { type Get, type GetCall, get, unlessRefused } from "../request/call.ts";
 import { routes } from "../routes.ts";
 import { textIn } from "../wire-value.ts";
 
@@ -79,13 +78,8 @@ async function lastRule(
   source: "account" | "zone",
   signal: AbortSignal,
 ): Promise<ScoreRule | undefined> {
-  try {
-    const result = (await send(call, signal)).result();
-    if (!isJsonObject(result)) return undefined;
-    const id = textIn(coerceObjects(result["rules"]).at(-1) ?? {}, "id");
-    return !isServiceId(id) ? undefined : { id, source, version: textIn(result, "version") };
-  } catch (error) {
-    if (error instanceof ServiceError && !error.transient) return undefined;
-    throw error;
-  }
+  const result = (await unlessRefused(send(call, signal)))?.result();
+  if (!isJsonObject(result)) return undefined;
+  const id = textIn(coerceObjects(result["rules"]).at(-1) ?? {}, "id");
+  return isServiceId(id) ? { id, source, version: textIn(result, "version") } : undefined;
 }

@@ -22,12 +22,6 @@ export interface GetCall extends Call {
   readonly body: undefined;
 }
 
-/** A query of the analytics: a POST that only reads. */
-export interface GraphqlCall extends Call {
-  readonly method: "POST";
-  readonly route: typeof routes.graphql;
-}
-
 /** Whether a call changes nothing at the service. */
 export function isRead({ method, route }: Pick<Call, "method" | "route">): boolean {
   return method === "GET" || route === routes.graphql;
@@ -63,6 +57,16 @@ export type Get = (call: GetCall, signal: AbortSignal) => Promise<Fetched>;
 /** Sends any call. */
 export type Send = (call: Call, signal: AbortSignal) => Promise<Fetched>;
 
+/** What is read; `undefined` if the service refuses it, and would again. Throws transient errors. */
+export async function unlessRefused<T>(reading: Promise<T>): Promise<T | undefined> {
+  try {
+    return await reading;
+  } catch (error) {
+    if (error instanceof ServiceError && !error.transient) return undefined;
+    throw error;
+  }
+}
+
 /** Makes a call that only reads. */
 export function get(
   route: string,
@@ -72,8 +76,8 @@ export function get(
   return { method: "GET", route, params, query, body: undefined };
 }
 
-/** Makes a query of the analytics. */
-export function graphql(query: string): GraphqlCall {
+/** Makes a query of the analytics: a POST that only reads. */
+export function graphql(query: string): Call {
   return { method: "POST", route: routes.graphql, params: {}, query: {}, body: { query } };
 }
 
