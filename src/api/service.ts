@@ -93,7 +93,7 @@ export function connectService(options: ServiceOptions): Service {
 export function createReader(service: Service, kept?: KeptAnswers): Reader {
   const { scoreRules } = service;
   const getFor = (zone: Zone, priority: RequestPriority): Get => {
-    const send = getter(sessionOf(service, zone), priority);
+    const send = sender(sessionOf(service, zone), priority);
     return kept === undefined ? send : kept.through(send);
   };
   const read: Reader["readAnswers"] = async (zone, parts, priority, signal, known) =>
@@ -101,7 +101,7 @@ export function createReader(service: Service, kept?: KeptAnswers): Reader {
   return {
     listZones: (signal) => listAll(service, signal),
     readScripts: async (zone, priority, signal) => {
-      const inventory = new InventoryReader(() => getter(sessionOf(service, zone), priority));
+      const inventory = new InventoryReader(() => sender(sessionOf(service, zone), priority));
       return inventory.listScripts(zone, {}, signal);
     },
     verifyTokens: async (zones, signal) => {
@@ -122,15 +122,15 @@ export function createReader(service: Service, kept?: KeptAnswers): Reader {
 
 /** The reader of inventories, at the lowest request priority. */
 export function createInventory(service: Service): InventoryReader {
-  return new InventoryReader((zone) => getter(sessionOf(service, zone), "inventory"));
+  return new InventoryReader((zone) => sender(sessionOf(service, zone), "inventory"));
 }
 
 export function createRulesets(service: Service, priority: RequestPriority): RulesetReader {
-  return new RulesetReader((zone) => getter(sessionOf(service, zone), priority));
+  return new RulesetReader((zone) => sender(sessionOf(service, zone), priority));
 }
 
 export function createPruner(service: Service): VersionPruner {
-  return new VersionPruner((zone) => sender(sessionOf(service, zone)));
+  return new VersionPruner((zone) => sender(sessionOf(service, zone), "write"));
 }
 
 export function createWriter(service: Service): Writer {
@@ -138,7 +138,7 @@ export function createWriter(service: Service): Writer {
     write: async (live, write, signal, stop, beforeAttempt) =>
       sendWrite(stoppable(sessionOf(service, live.zone), stop, beforeAttempt), live, write, signal),
     check: async (live, write, signal) =>
-      check(sender(sessionOf(service, live.zone)), live, write, signal),
+      check(sender(sessionOf(service, live.zone), "write"), live, write, signal),
   };
 }
 
@@ -147,12 +147,8 @@ export function credentialFor({ sessions }: Service, zone: Zone): Credential | u
   return sessions.find(({ credential }) => credential.serves(zone))?.credential;
 }
 
-function getter(session: ServiceSession, priority: RequestPriority): Get {
+function sender(session: ServiceSession, priority: RequestPriority): Send {
   return (call, signal) => sendWithRetries(session, priority, call, signal);
-}
-
-function sender(session: ServiceSession): Send {
-  return (call, signal) => sendWithRetries(session, "write", call, signal);
 }
 
 /** Sends writes until `stop`. Reads that complete a write are not stopped. */
@@ -177,29 +173,23 @@ export function sessionOf({ sessions }: Service, zone: Zone): ServiceSession {
 
 async function listAll({ sessions }: Service, signal: AbortSignal): Promise<ZoneListing> {
   const listings = await Promise.all(sessions.map(async (session) => listOne(session, signal)));
-  const failed = listings.flatMap(({ failure }) => failure ?? []);
+  const failed = listings.flatMap((each) => each.failed);
   const [first] = failed;
   if (first !== undefined && failed.length === sessions.length) throw first.error;
   const zones = new Map(listings.flatMap((each) => each.zones).map((zone) => [zone.id, zone]));
-  return { zones: [...zones.values()].toSorted(byNameAndId), failed };
+  const sorted = [...zones.values()].toSorted(
+    (a, b) => compareText(a.name, b.name) || compareText(a.id, b.id),
+  );
+  return { zones: sorted, failed };
 }
 
-function byNameAndId(a: Zone, b: Zone): number {
-  return compareText(a.name, b.name) || compareText(a.id, b.id);
-}
-
-interface OneListing {
-  readonly zones: readonly Zone[];
-  readonly failure: ZoneListing["failed"][number] | undefined;
-}
-
-async function listOne(session: ServiceSession, signal: AbortSignal): Promise<OneListing> {
+async function listOne(session: ServiceSession, signal: AbortSignal): Promise<ZoneListing> {
   const { credential } = session;
   try {
-    const zones = await session.lister.list(getter(session, "sweep"), signal);
-    return { zones: zones.filter((zone) => credential.serves(zone)), failure: undefined };
+    const zones = await session.lister.list(sender(session, "sweep"), signal);
+    return { zones: zones.filter((zone) => credential.serves(zone)), failed: [] };
   } catch (error) {
     if (!(error instanceof ServiceError)) throw error;
-    return { zones: [], failure: { credential: credential.name, error } };
+    return { zones: [], failed: [{ credential: credential.name, error }] };
   }
 }
