@@ -133,11 +133,10 @@ export async function readListed(
 
 /** Answers that are the known ones, though the rules were not read. */
 function unread({ digest, rules }: KnownAnswers, readAt: ReadTimes): ZoneAnswers {
-  return { readAt, digest, live: failUnread, rules: () => rules };
-}
-
-function failUnread(): never {
-  throw new Error("the rules were not read, since their plan is known");
+  const live = (): never => {
+    throw new Error("the rules were not read, since their plan is known");
+  };
+  return { readAt, digest, live, rules: () => rules };
 }
 
 function timesOf({ rules, customRulesets }: PartsToRead, sentAt: number): ReadTimes {

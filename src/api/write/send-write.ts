@@ -164,15 +164,13 @@ async function conflictBehind(
 
 function unknownOutcome(live: LiveZone, write: Write, cause: unknown): ServiceError {
   const { method, route } = requestFor(live, write);
-  const message = `${method} ${route}: whether it took effect is unknown (${reasonOf(cause)}); the next read of the zone decides`;
-  const facts = { transient: true, mayHaveHappened: true, cause };
-  const { status, ray, retryAfterMs } =
-    cause instanceof ServiceError ? cause : { status: 0, ray: "", retryAfterMs: 0 };
-  return new ServiceError("API_UNKNOWN_OUTCOME", message, { ...facts, status, ray, retryAfterMs });
-}
-
-function reasonOf(cause: unknown): string {
-  return cause instanceof ServiceError ? cause.code : "aborted in flight";
+  const { code, status, ray, retryAfterMs } =
+    cause instanceof ServiceError
+      ? cause
+      : { code: "aborted in flight", status: 0, ray: "", retryAfterMs: 0 };
+  const message = `${method} ${route}: whether it took effect is unknown (${code}); the next read of the zone decides`;
+  const facts = { status, ray, retryAfterMs, transient: true, mayHaveHappened: true, cause };
+  return new ServiceError("API_UNKNOWN_OUTCOME", message, facts);
 }
 
 /** The state with the part that a write concerns, read again. */
