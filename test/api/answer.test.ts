@@ -125,6 +125,7 @@ describe("an answer that is not the service's", () => {
   it.for([
     { body: "<html>", says: "the answer is not JSON", transient: true },
     { body: "[]", says: "the answer has no envelope", transient: false },
+    { body: '{"enabled":true}', says: "the answer has no envelope", transient: false },
     { body: '"ok"', says: "the answer has no envelope", transient: false },
   ])(
     "says what is wrong with $body, and what to check",

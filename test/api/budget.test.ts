@@ -214,16 +214,6 @@ describe("the budget", () => {
     expect(budget.state.waitedMs).toBe(300_000);
   });
 
-  it("rejects at once a request that would wait too long", async ({ expect }) => {
-    const clock = new SimulatedClock();
-    const budget = budgetOf(clock, { maxWaitMs: 5_000 });
-    budget.pauseFor(300_000);
-    const told = { code: "API_BUDGET", transient: true, retryAfterMs: 300_000 };
-    const acquiring = budget.acquire("sweep", forever);
-    await expect(acquiring).rejects.toMatchObject(told);
-    await expect(acquiring).rejects.toThrow("is exhausted for the next 300 s: wait");
-  });
-
   it("rejects a request that waited too long for requests in flight", async ({ expect }) => {
     const clock = new SimulatedClock();
     const budget = budgetOf(clock, { maxWaitMs: 5_000, concurrency: 1 });
@@ -284,16 +274,5 @@ describe("what the service says about its limit", () => {
     expect(fullestWindow(moments, 10_000)).toBe(10);
     expect(fullestWindow(moments, 60_000)).toBeLessThanOrEqual(60);
     expect(budget.state).toMatchObject({ limit: 10, perSecond: 1 });
-  });
-
-  it("is not followed when it makes up ever new names", async ({ expect }) => {
-    const clock = new SimulatedClock();
-    const budget = budgetOf(clock);
-    for (let nth = 0; nth < 50; nth += 1) {
-      const policies = [{ name: `p${nth}`, limit: 1_000, ms: 1_000_000 + nth }];
-      const left = [{ name: `p${nth}`, left: 900, ms: 1_000 }];
-      await clock.run(spend(budget, clock, "write", 1, () => ({ left, policies })));
-    }
-    expect(budget.state.waiting).toBe(0);
   });
 });

@@ -48,8 +48,11 @@ describe("a service out of reach", () => {
       rests.push(clock.monotonicMs() - before);
       const waiting = expect(budget.acquire("write", forever)).rejects.toMatchObject({
         code: "API_UNREACHABLE",
+        fault: "reset",
         transient: true,
         mayHaveHappened: false,
+        retryAfterMs: Math.min(2 * (rests[nth] ?? 0), 60_000),
+        message: expect.stringMatching(/ is unreachable; zonewarden tries again in \d+ s: check /),
       });
       probe.end("unreachable", undefined);
       await waiting;

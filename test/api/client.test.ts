@@ -86,27 +86,6 @@ describe("a request", () => {
       { endpoint: "/zones/{zone_id}/page_shield", method: "PUT", code: 200, credential: "main" },
     ]);
   });
-
-  it("takes 204 without a body as done", async ({ expect, signal }) => {
-    await using server = await startServer((_seen, response) => response.writeHead(204).end());
-    await using connected = connect(server.baseUrl);
-    const call: Call = { ...put, method: "DELETE", body: undefined };
-    const answer = await sendWithRetries(connected.session, "write", call, signal);
-    expect(answer.result()).toBe(null);
-    expect(answer).toMatchObject({ status: 204 });
-  });
-
-  it("is given up when its caller gives up, with the caller's reason", async ({ expect }) => {
-    const controller = new AbortController();
-    await using server = await startServer(() => {
-      controller.abort(new Error("shutdown"));
-      return undefined;
-    });
-    await using connected = connect(server.baseUrl, { timeoutMs: 600_000 });
-    const sent = sendWithRetries(connected.session, "sweep", settings, controller.signal);
-    await expect(sent).rejects.toMatchObject({ message: "shutdown" });
-    expect(connected.session.credential.state.isCircuitOpen).toBe(false);
-  });
 });
 
 describe("an answer that is none", () => {
@@ -127,38 +106,6 @@ describe("an answer that is none", () => {
     const error = await errorFrom((_seen, response) => refuse(response, status, 1234), signal, put);
     expect(error).toMatchObject({ code, status, transient, ray: "ray-1", wireCodes: [1234] });
     expect(error.mayHaveHappened).toBe(happened);
-  });
-
-  it("says what the service said, on one line, and what to do", async ({ expect, signal }) => {
-    const error = await errorFrom(
-      (_seen, response) => refuse(response, 403, 9109, "Unauthorized\n\u001b[31mto access"),
-      signal,
-      put,
-    );
-    expect(error.message).toBe(
-      "PUT /zones/{zone_id}/page_shield: 403: Unauthorized [31mto access (code 9109); give the token the permission Page Shield: Edit, or the zone another credential",
-    );
-  });
-
-  it.for([
-    { when: "HTML", text: "<html>welcome</html>", transient: true },
-    { when: "JSON that was cut", text: '{"success":true,"result":{"ena', transient: true },
-    { when: "nothing", text: "", transient: true },
-    { when: "JSON without an envelope", text: '{"enabled":true}', transient: false },
-    { when: "a bare list", text: "[]", transient: false },
-    { when: "success as a string", text: '{"success":"true"}', transient: false },
-  ])("200 with $when is API_MALFORMED", async ({ text, transient }, { expect, signal }) => {
-    const error = await errorFrom((_seen, response) => response.end(text), signal, put);
-    expect(error).toMatchObject({ code: "API_MALFORMED", fault: "parse", transient });
-    expect(error.mayHaveHappened).toBe(true);
-  });
-
-  it("HTML with a 502 is the 502", async ({ expect, signal }) => {
-    const error = await errorFrom(
-      (_seen, response) => response.writeHead(502).end("<html>bad gateway</html>"),
-      signal,
-    );
-    expect(error).toMatchObject({ code: "API_SERVER", status: 502, wireCodes: [] });
   });
 
   it("half-valid errors do not hide the status", async ({ expect, signal }) => {

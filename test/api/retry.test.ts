@@ -1,6 +1,5 @@
 import type { ServerResponse } from "node:http";
 
-import * as fc from "fast-check";
 import { describe, it } from "vitest";
 
 import { get, type Call } from "../../src/api/request/call.ts";
@@ -90,15 +89,6 @@ describe("what is sent again", () => {
     });
     expect(connected.retries.map(({ code }) => code)).toEqual(["reset", "reset"]);
   });
-
-  it("up to the number of attempts, counted by what went wrong", async ({ expect, signal }) => {
-    await using server = await startServer((_seen, response) => refuse(response, 503));
-    await using connected = connect(server.baseUrl, { retry: { maxAttempts: 4 } });
-    const sent = sendWithRetries(connected.session, "sweep", read, signal);
-    await expect(sent).rejects.toMatchObject({ code: "API_SERVER", status: 503 });
-    expect(server.seen).toHaveLength(4);
-    expect(connected.retries.map(({ code }) => code)).toEqual([503, 503, 503]);
-  });
 });
 
 describe("the wait", () => {
@@ -187,46 +177,6 @@ describe("the wait", () => {
     stop.abort(new Error("shutdown"));
     await expect(sent).rejects.toMatchObject({ message: "shutdown" });
     expect(server.seen).toHaveLength(1);
-  });
-
-  it("stays under its doubling bound, whatever chance says, and under the deadline in sum", async ({
-    expect,
-    signal,
-  }) => {
-    await using server = await startServer((_seen, response) => refuse(response, 503));
-    await using connected = connect(server.baseUrl);
-    const chance = fc.array(fc.double({ min: 0, max: 1, maxExcluded: true, noNaN: true }), {
-      minLength: 6,
-      maxLength: 6,
-    });
-    const policies = fc.record({
-      maxAttempts: fc.integer({ min: 1, max: 6 }),
-      firstWaitMs: fc.integer({ min: 0, max: 5_000 }),
-      maxWaitMs: fc.integer({ min: 0, max: 20_000 }),
-      deadlineMs: fc.integer({ min: 0, max: 30_000 }),
-    });
-    await fc.assert(
-      fc.asyncProperty(policies, chance, async (retry, chances) => {
-        const waits: number[] = [];
-        const clock = Object.assign(new SimulatedClock(), {
-          sleep: (ms: number) => Promise.resolve(void waits.push(ms)),
-        });
-        const random = (): number => chances[waits.length] ?? 0;
-        const connection = { ...connected.connection, clock };
-        const own = { ...retry, rateLimitDeadlineMs: 0 };
-        const session = { ...connected.session, connection, retry: own, random };
-
-        await expect(sendWithRetries(session, "sweep", read, signal)).rejects.toThrow("503");
-
-        expect(waits.length).toBeLessThan(retry.maxAttempts);
-        for (const [index, wait] of waits.entries()) {
-          const bound = Math.min(retry.maxWaitMs, retry.firstWaitMs * 2 ** index);
-          expect(wait).toBeLessThanOrEqual(bound);
-          expect(wait).toBeLessThanOrEqual(retry.deadlineMs);
-        }
-      }),
-      { numRuns: 60 },
-    );
   });
 });
 

@@ -110,6 +110,7 @@ describe("the answer to a write that shows all of its part", () => {
   });
 
   it.for([
+    { what: "the single rule", answer: { id: "r1", version: "1", action: "skip" } },
     { what: "another ruleset", answer: { id: "e2", version: "5", rules: [] } },
     { what: "a ruleset without an id", answer: { version: "5", rules: [] } },
     { what: "nothing", answer: null },
@@ -121,13 +122,6 @@ describe("the answer to a write that shows all of its part", () => {
     const { live } = await sendWrite(send, shop, putEntrypoint, signal);
     expect(live.entrypoints.managed_rules).toEqual(versionOf("5"));
     expect(calls.map(({ method }) => method)).toEqual(["PUT", "GET"]);
-  });
-
-  it("is read again where it is no policy", async ({ expect, signal }) => {
-    const { send, calls } = fakeGet(({ method }) => ({ result: method === "GET" ? [] : null }));
-    const { live } = await sendWrite(send, shop, createPolicy, signal);
-    expect(live.policies).toEqual([]);
-    expect(calls).toHaveLength(2);
   });
 });
 

@@ -3,7 +3,6 @@ import { describe, it } from "vitest";
 import { createWriter } from "../../src/api/service.ts";
 import { sendWrite } from "../../src/api/write/send-write.ts";
 import { type Dialect, dialects } from "../../src/emulator/http/api-endpoint.ts";
-import type { LiveZone } from "../../src/zone/live-zone.ts";
 import { ServiceError } from "../../src/zone/service-error.ts";
 import type { Write } from "../../src/zone/write.ts";
 import { emulated } from "../support/emulated.ts";
@@ -100,53 +99,6 @@ describe("a write", () => {
     expect(await shopAt.look(signal)).toEqual(before);
   });
 
-  it("does not believe the answer of another thing", async ({ expect, signal }) => {
-    const live: LiveZone = {
-      zone: zone(),
-      settings: undefined,
-      policies: undefined,
-      entrypoints: { managed_rules: { state: "present", id: "e1", version: "4", rules: [] } },
-      scoreRule: undefined,
-    };
-    const oneRule = { id: "r1", version: "1", action: "skip" };
-    const ruleset = { id: "e1", version: "5", rules: [oneRule] };
-    const { send, calls } = fakeGet((call) => ({
-      result: call.method === "PATCH" ? oneRule : ruleset,
-    }));
-    const write: Write = {
-      call: "update-rule",
-      phase: "managed_rules",
-      ruleset: "e1",
-      id: "r1",
-      body: {},
-      position: null,
-      changes: [],
-    };
-    const written = await sendWrite(send, live, write, signal);
-    expect(written.live.entrypoints.managed_rules).toMatchObject({ id: "e1", version: "5" });
-    expect(calls.map(({ method }) => method)).toEqual(["PATCH", "GET"]);
-  });
-
-  it("reads the entry point that it created where the answer does not show it", async ({
-    expect,
-    signal,
-  }) => {
-    const live = liveZone({ entrypoints: { managed_rules: { state: "absent" } } });
-    const rules = [{ id: "r1", version: "1", action: "skip" }];
-    const { send, calls } = fakeGet(({ method }) => ({
-      result: method === "PUT" ? { id: "e1", version: "1" } : { id: "e1", version: "1", rules },
-    }));
-    const write: Write = {
-      call: "put-entrypoint",
-      phase: "managed_rules",
-      rules: [deployOwasp],
-      changes: [],
-    };
-    const written = await sendWrite(send, live, write, signal);
-    expect(rulesetOf(written.live).rules).toHaveLength(1);
-    expect(calls.map(({ method }) => method)).toEqual(["PUT", "GET"]);
-  });
-
   it("that succeeded is unknown, not failed, where its zone cannot be read afterwards", async ({
     expect,
     signal,
@@ -210,20 +162,6 @@ describe("a write", () => {
     expect(puts).toBe(1);
     const again = writer.write(live, write, signal, stop.signal, () => undefined);
     await expect(again).rejects.toMatchObject({ message: "the read has expired" });
-  });
-
-  it("that waits for the request budget is not sent after it is stopped", async ({ expect }) => {
-    await using shopAt = await shop();
-    const never = new AbortController().signal;
-    const before = await shopAt.look(never);
-    shopAt.session.credential.budget.pauseFor(60_000);
-    shopAt.journal();
-    const stop = new AbortController();
-    const write = writes["update-settings"](before);
-    const writing = shopAt.writer.write(before, write, never, stop.signal);
-    stop.abort(new Error("a freeze begins"));
-    await expect(writing).rejects.toMatchObject({ message: "a freeze begins" });
-    expect(shopAt.journal()).toEqual([]);
   });
 });
 
