@@ -133,10 +133,11 @@ export async function readListed(
 
 /** Answers that are the known ones, though the rules were not read. */
 function unread({ digest, rules }: KnownAnswers, readAt: ReadTimes): ZoneAnswers {
-  const live = (): never => {
-    throw new Error("the rules were not read, since their plan is known");
-  };
-  return { readAt, digest, live, rules: () => rules };
+  return { readAt, digest, live: failUnread, rules: () => rules };
+}
+
+function failUnread(): never {
+  throw new Error("the rules were not read, since their plan is known");
 }
 
 function timesOf({ rules, customRulesets }: PartsToRead, sentAt: number): ReadTimes {
