@@ -39,8 +39,7 @@ export interface DifferedSince {
 
 /** Moments of the future are none: the clock was changed, or the state. */
 export function initialState(declared: DeclaredZone, at: Date, differed: DifferedSince): ZoneState {
-  const past = (moment: Date | undefined) =>
-    moment === undefined || moment > at ? undefined : moment;
+  const past = (moment: Date | undefined) => (Number(moment) > Number(at) ? undefined : moment);
   const facts: Facts = {
     declared,
     zone: undefined,

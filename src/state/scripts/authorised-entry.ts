@@ -71,9 +71,7 @@ export function judgeContent(
   const approved = hashed.find(isBefore);
   const isUnknown = approved === undefined && wasThere && isWhole;
   const reference = isUnknown ? hashed.at(-1) : approved;
-  const later = hashed.filter(
-    (each) => each !== reference && !isBefore(each) && each.hash !== reference?.hash,
-  );
+  const later = hashed.filter((each) => !isBefore(each) && each.hash !== reference?.hash);
   return {
     changed: uniqueHashes(later),
     unknown: isUnknown
