@@ -17,6 +17,7 @@ describe("what happened to a rollout, in the history", () => {
     { turn: "gate_over", wave: 1, zones: 2, why: "shop.example: 12 violations" },
     { turn: "ended" },
     { turn: "paused", by: "mia", from: "10.0.0.7" },
+    { turn: "resumed", by: "mia", from: "10.0.0.7" },
     { turn: "promoted", stepsOf: ["shop.example", "blog.example"], by: "mia", from: "10.0.0.7" },
     { turn: "aborted", zones: 4, by: "", from: "10.0.0.7" },
   ])("comes back as it was: $turn", (turn, { expect }) => {

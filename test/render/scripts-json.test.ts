@@ -76,4 +76,17 @@ describe("a check of scripts in the history", () => {
       ).toBe(undefined);
     }
   });
+
+  it("keeps that an acknowledgement was renewed", ({ expect }) => {
+    const [open] = second.watch.findings;
+    const acknowledgedBy = (by: string) =>
+      declaredScripts([], {
+        acknowledged: [{ id: open?.id ?? "", until: day(12), reason: "test", by }],
+      });
+    const third = check(acknowledgedBy("Alex"), undefined, day(2), second.watch);
+    const renewed = check(acknowledgedBy("Sam"), undefined, day(2), third.watch);
+    const record = scriptRecordOf(renewed, { ...head, at: day(2) });
+    expect(record?.events.map(({ event }) => event)).toEqual(["renewed"]);
+    expect(record && scriptRecordFrom(scriptRecordJson(record))).toEqual(record);
+  });
 });

@@ -277,6 +277,24 @@ describe("a check of the scripts on declared pages", () => {
     expect(watch.scripts[0]?.versions.map(({ hash }) => hash)).toEqual(given.kept);
   });
 
+  it("keeps no version whose content the service did not hash", ({ expect }) => {
+    const first = withVersions(pay, version("", -9), version(hashA, -3));
+    const { watch } = check(declaredScripts([pinned]), readingOf([first]), firstDay);
+    expect(watch.scripts[0]?.versions.map(({ hash }) => hash)).toEqual([hashA]);
+  });
+
+  it("names the pages of a script once each, and none where the service names none", ({
+    expect,
+  }) => {
+    const [start, cart] = ["https://shop.example.com/", "https://shop.example.com/cart"];
+    const scripts = [
+      here(pay, { firstPageUrl: start, pageUrls: [cart, start] }),
+      here("https://a.example/a.js", { firstPageUrl: "" }),
+    ];
+    const { watch } = check(declaredScripts([]), readingOf(scripts), firstDay);
+    expect(watch.scripts.map(({ pageUrls }) => pageUrls)).toEqual([[start, cart].toReversed(), []]);
+  });
+
   it("does not look at scripts of other pages", ({ expect }) => {
     const elsewhere = script("https://blog.example.org/a.js");
     const first = script("https://x.example.org/a.js", {

@@ -49,6 +49,21 @@ describe("what is declared", () => {
     expect(fleet.zones).toMatchObject([{ declared: { mode: "observe" } }]);
   });
 
+  it("knows since when a zone differed before the start, but not since a moment to come", ({
+    expect,
+  }) => {
+    const fleet = new Fleet((zone) => ({
+      drift: zone === shop ? start : at(1),
+      pending: zone === shop ? at(-9) : undefined,
+    }));
+    fleet.declare([declared(shop), declared("a.example.com")], start);
+    expect(fleet.zone(shop)).toMatchObject({ driftedSince: start, pendingSince: at(-9) });
+    expect(fleet.zone("a.example.com")).toMatchObject({
+      driftedSince: undefined,
+      pendingSince: undefined,
+    });
+  });
+
   it("ignores the report of a zone that was removed during its run", ({ expect }) => {
     const fleet = fleetOf();
     fleet.recordZone(report("gone.example.com", 1, drifted));
@@ -98,6 +113,7 @@ describe("loads of the files", () => {
       { zone: "a.example", at: at(hour) },
       { zone: "b.example", at: at(hour) },
     ]);
+    expect(fleet.removedSince(at(hour))).toHaveLength(2);
     fleet.declare([declared("a.example")], at(24 * hour));
     expect(fleet.removedSince(at(0)).map(({ zone }) => zone)).toEqual(["c.example", "b.example"]);
     expect(fleet.removedSince(at(2 * hour)).map(({ zone }) => zone)).toEqual(["c.example"]);

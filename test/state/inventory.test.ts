@@ -1,7 +1,9 @@
 import { describe, it } from "vitest";
 
+import type { OutsideScripts } from "../../src/impact/outside-policies.ts";
 import {
   afterInventory,
+  type InventoryFacts,
   inventoryFacts,
   type InventoryReport,
   neverRead,
@@ -16,15 +18,18 @@ const at = new Date("2026-11-20T12:00:00Z");
 const bad = (url: string, firstSeenAt = new Date("2026-11-01T00:00:00Z")): Item =>
   script(url, { scores: { ...harmless, integrity: 1 }, firstSeenAt });
 
-function read(...items: readonly Item[]): Extract<InventoryReport, { readonly result: "read" }> {
+function factsOf(items: readonly Item[], outside?: OutsideScripts): InventoryFacts {
   const reading = {
     items: new Map([["script", items] as const]),
     notPermitted: new Map(),
-    outside: undefined,
+    outside,
+    impact: [],
   };
-  const options = { maliciousBelow: 50, now: at };
-  const facts = inventoryFacts({ ...reading, impact: [] }, options);
-  return { result: "read", zone, at, facts };
+  return inventoryFacts(reading, { maliciousBelow: 50, now: at });
+}
+
+function read(...items: readonly Item[]): Extract<InventoryReport, { readonly result: "read" }> {
+  return { result: "read", zone, at, facts: factsOf(items) };
 }
 
 const failure = { code: "API_SERVER", message: "500", transient: true, ray: "", retryAfterMs: 0 };
@@ -62,6 +67,21 @@ describe("what is known of an inventory", () => {
       "https://a.example/1.js",
     ]);
     expect(facts.newest).toHaveLength(3);
+  });
+
+  it("counts the scripts outside of policies, and keeps the newest three", ({ expect }) => {
+    const scripts = Array.from({ length: 5 }, (_, index) =>
+      script(`https://a.example/${index}.js`, {
+        firstSeenAt: new Date(Number(at) + index * 1_000),
+      }),
+    );
+    const { outside } = factsOf(scripts, { scripts, unclear: 2 });
+    expect(outside).toMatchObject({ count: 5, unclear: 2 });
+    expect(urls(outside?.newest ?? [])).toEqual([
+      "https://a.example/4.js",
+      "https://a.example/3.js",
+      "https://a.example/2.js",
+    ]);
   });
 
   it("keeps an item of two lists once: ten thousand zones have to fit in memory", ({ expect }) => {

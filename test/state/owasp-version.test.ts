@@ -9,9 +9,15 @@ const dayMinutes = 1_440;
 
 /** A zone after looks of which each found a version of the OWASP ruleset, a day after the other. */
 function after(...versions: readonly string[]): ZoneState {
+  return afterLooks(versions.map((version, day) => ({ version, minute: day * dayMinutes })));
+}
+
+function afterLooks(
+  found: readonly { readonly version: string; readonly minute: number }[],
+): ZoneState {
   const fleet = new Fleet();
-  const looks = versions.map((version, day) => {
-    const base = report(shop, day * dayMinutes, { result: "in_sync" });
+  const looks = found.map(({ version, minute }) => {
+    const base = report(shop, minute, { result: "in_sync" });
     return {
       ...base,
       result: "in_sync",
@@ -43,6 +49,18 @@ describe("the OWASP ruleset of a zone", () => {
     expect(moved.notes).toEqual([note]);
     expect(after("36", ...Array.from({ length: 8 }, () => "37")).notes).toEqual([note]);
     expect(after("36", ...Array.from({ length: 9 }, () => "37")).notes).toEqual([]);
+  });
+
+  it.for([
+    { when: "a week", ms: 0, notes: 1 },
+    { when: "a millisecond more than a week", ms: 1, notes: 0 },
+  ])("has $notes notes of a change after $when", ({ ms, notes }, { expect }) => {
+    const moved = [
+      { version: "36", minute: 0 },
+      { version: "37", minute: 3 },
+    ];
+    const last = { version: "37", minute: 3 + 7 * dayMinutes + ms / 60_000 };
+    expect(afterLooks([...moved, last]).notes).toHaveLength(notes);
   });
 
   it("stays known while it cannot be read", ({ expect }) => {

@@ -184,6 +184,29 @@ describe("checks of the scripts on declared pages, one after the other", () => {
     expect(new Set(hashes)).toEqual(new Set([hashB, hashC]));
   });
 
+  it("remembers the pages of a script where a later read does not name them", ({ expect }) => {
+    const declared = declaredScripts([]);
+    const cart = "https://shop.example.com/cart";
+    const listed = here(pay, { firstPageUrl: "" });
+    const details = new Map([[listed.id, { ...listed, pageUrls: [cart] }]]);
+    const first = check(declared, readingOf([listed], { details }), firstDay);
+    const unread = readingOf([listed], { details: new Map() });
+    const second = check(declared, unread, day(1), first.watch);
+    expect(second.watch.scripts.map(({ pageUrls }) => pageUrls)).toEqual([[cart]]);
+  });
+
+  it("takes a script without a moment of its last report for no report", ({ expect }) => {
+    const declared = declaredScripts([authorised(pay)]);
+    const undated = readingOf([here(pay, { lastSeenAt: undefined })]);
+    let { watch } = check(declared, undated, firstDay);
+    for (const days of [3, 6]) watch = check(declared, undated, day(days), watch).watch;
+    expect(watch.findings).toEqual([]);
+    const silent = check(declared, undated, day(8), watch);
+    expect(silent.watch.findings.map(({ detail }) => detail)).toEqual([
+      `browsers reported no script since ${firstDay.toISOString()}`,
+    ]);
+  });
+
   it("closes all findings of a zone that no longer declares scripts", ({ expect }) => {
     const { watch } = check(declaredScripts([]), readingOf([here(pay)]), firstDay);
     const last = lastScriptCheck(watch);
@@ -197,6 +220,21 @@ describe("checks of the scripts on declared pages, one after the other", () => {
     expect(watch.scripts.length + watch.moreScripts).toBe(3_000);
     expect([watch.scripts.length, watch.findings.length]).toEqual([1_000, 500]);
     expect(openOf(watch, "unauthorised")).toBe(3_000);
+  });
+
+  it("goes on with the findings that it knows, where new ones are too many", ({ expect }) => {
+    const declared = declaredScripts([]);
+    const known = Array.from({ length: 30 }, (_, nth) => here(`https://a.example/${nth}.js`));
+    const first = check(declared, readingOf(known), firstDay);
+    const many = Array.from({ length: 700 }, (_, nth) =>
+      here(`https://x.example/${nth}.js`, { firstSeenAt: day(0.5) }),
+    );
+    const second = check(declared, readingOf([...many, ...known]), day(1), first.watch);
+    expect(second.watch.findings.slice(0, 30).map(({ subject }) => subject)).toEqual(
+      known.map(({ url }) => url),
+    );
+    expect(eventsIn(second).filter((each) => each.startsWith("closed"))).toEqual([]);
+    expect(second.watch).toMatchObject({ moreFindings: 230 });
   });
 
   it("is recorded with each event, and the first of each day (UTC) without", ({ expect }) => {
