@@ -15,6 +15,11 @@ export function valueText(value: Json | undefined): string {
   return JSON.stringify(value);
 }
 
+/** JSON for people and programs to read, with its line end. */
+export function jsonText(json: Json): string {
+  return `${JSON.stringify(json, undefined, 2)}\n`;
+}
+
 /** Escapes control and direction characters, so that text cannot steer a terminal. */
 export function printable(text: string): string {
   return text.replaceAll(unprintable, (character) => {

@@ -5,6 +5,7 @@ import { hasColor, type Host, quietHost } from "../../host/host.ts";
 import { loadConfigOrPrint } from "../../host/load.ts";
 import { mayWrite } from "../../plan/guard/may-write.ts";
 import { renderDiagnostics } from "../../render/diagnostic-formats.ts";
+import { jsonText } from "../../render/format.ts";
 import {
   answersIn,
   answersJson,
@@ -122,7 +123,7 @@ async function explainZone(zone: string, flags: PrintFlags, host: Host): Promise
 }
 
 function print(answers: WriteAnswer, from: string, { format }: PrintFlags, host: Host): ExitCode {
-  const json = `${JSON.stringify(answersJson(answers), undefined, 2)}\n`;
+  const json = jsonText(answersJson(answers));
   host.stdout.write(format === "json" ? json : `${answersText(answers)}\n(${from})\n`);
   return exitCodes.done;
 }

@@ -1,6 +1,6 @@
 import type { ItemFilters } from "../../api/read/read-inventory.ts";
 import { type Host, notesOf } from "../../host/host.ts";
-import { plural, valueText } from "../../render/format.ts";
+import { jsonText, plural, valueText } from "../../render/format.ts";
 import {
   inventoryCsv,
   inventoryJson,
@@ -133,7 +133,7 @@ function print(
 ): void {
   switch (format) {
     case "json":
-      stdout.write(`${JSON.stringify(inventoryJson(inventories, options), null, 2)}\n`);
+      stdout.write(jsonText(inventoryJson(inventories, options)));
       return;
     case "csv":
       stdout.write(inventoryCsv(kind, inventories, options));
@@ -164,7 +164,7 @@ async function printItem(
   const lines = Object.entries(json).map(([name, value]) => `${name}: ${valueText(value)}`);
   const texts = {
     table: () => `${lines.join("\n")}\n`,
-    json: () => `${JSON.stringify(json, null, 2)}\n`,
+    json: () => jsonText(json),
     csv: () => inventoryCsv(kind, [{ zone: zone.name, kind, items: [item] }], options),
   };
   host.stdout.write(texts[format]());

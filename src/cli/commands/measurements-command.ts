@@ -12,7 +12,7 @@ import { hoursText, numberText, shareText } from "../../measure/measured-text.ts
 import type { MeasurementReader } from "../../measure/measurement-store.ts";
 import { shownState } from "../../measure/measurement.ts";
 import { csvText } from "../../render/csv-cell.ts";
-import { plural } from "../../render/format.ts";
+import { jsonText, plural } from "../../render/format.ts";
 import { momentIn } from "../../syntax/duration.ts";
 import { type ZoneName, zoneName } from "../../zone/zone.ts";
 import type { DefineCommand, SessionFlags } from "../command-options.ts";
@@ -66,11 +66,7 @@ async function printSeries(
   host: Host,
 ): Promise<ExitCode> {
   const series = await readSeries(reader, zone, since, now);
-  const texts = {
-    text: textOf,
-    json: (found: ZoneSeries): string => `${JSON.stringify(seriesJson(found), undefined, 2)}\n`,
-    csv: csvOf,
-  };
+  const texts = { text: textOf, json: () => jsonText(seriesJson(series)), csv: csvOf };
   host.stdout.write(texts[format](series));
   if (series.requests.some(({ state }) => state !== "missing")) return exitCodes.done;
   const why = "set measurements in the configuration of the daemon, and wait for its first hour";

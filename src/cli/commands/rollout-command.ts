@@ -2,7 +2,7 @@ import type { Config } from "../../desired/config/config.ts";
 import type { Host } from "../../host/host.ts";
 import { loadConfigOrPrint } from "../../host/load.ts";
 import { readSecret } from "../../host/secrets.ts";
-import { plural, printable } from "../../render/format.ts";
+import { jsonText, plural, printable } from "../../render/format.ts";
 import { stepEventText } from "../../render/step-event-text.ts";
 import { type RolloutCommand, rolloutCommands } from "../../state/asked-of-rollout.ts";
 import { zonesOfWave } from "../../state/load-report.ts";
@@ -261,10 +261,6 @@ function saidBy(json: JsonObject, { status }: Response): string {
     return "the daemon has no token: set rollout.token_file there too, and restart it";
   }
   return text === "" ? `the daemon answers with status ${status}` : printable(text);
-}
-
-function jsonText(json: JsonObject): string {
-  return `${JSON.stringify(json, undefined, 2)}\n`;
 }
 
 function doneText(

@@ -8,10 +8,10 @@ import { writeHolds } from "../../plan/guard/guard.ts";
 import type { Hold } from "../../plan/guard/hold.ts";
 import { desiredFleet, joinListings } from "../../reconcile/fleet/desired-fleet.ts";
 import { windowsOf } from "../../reconcile/schedule/windows.ts";
-import { plural, printable, valueText } from "../../render/format.ts";
+import { jsonText, plural, printable, valueText } from "../../render/format.ts";
 import type { Table } from "../../render/inventory-formats.ts";
 import { type RuleDiff, rulesetDiff } from "../../render/ruleset-diff.ts";
-import { type JsonObject, jsonOf, parseName } from "../../syntax/json.ts";
+import { type Json, type JsonObject, jsonOf, parseName } from "../../syntax/json.ts";
 import { managedRulesets, rulesetIdOf } from "../../zone/managed-ruleset.ts";
 import { factsOf, rulePhases } from "../../zone/rule-phase.ts";
 import type { Ruleset, RulesetHead } from "../../zone/ruleset.ts";
@@ -232,11 +232,11 @@ async function diffVersions(
   const before = await service.rulesets.read(scope, id, flags.version, stop);
   const after = await service.rulesets.read(scope, id, flags.other, stop);
   const diffs = rulesetDiff(before, after);
-  const text =
+  host.stdout.write(
     flags.format === "json"
-      ? JSON.stringify(diffJson(id, before, after, diffs), null, 2)
-      : diffText(before, after, diffs);
-  host.stdout.write(`${text}\n`);
+      ? jsonText(diffJson(id, before, after, diffs))
+      : `${diffText(before, after, diffs)}\n`,
+  );
   return exitCodes.done;
 }
 
@@ -283,12 +283,12 @@ function headJson(head: RulesetHead): JsonObject {
 
 function print(
   { format }: RulesetFlags,
-  json: JsonObject | readonly JsonObject[],
+  json: Json,
   { head, rows }: Table,
   { stdout }: Host,
 ): ExitCode {
   const table = { head, rows: rows.map((cells) => cells.map(printable)) };
-  stdout.write(format === "json" ? `${JSON.stringify(json, null, 2)}\n` : `${tableText(table)}\n`);
+  stdout.write(format === "json" ? jsonText(json) : `${tableText(table)}\n`);
   return exitCodes.done;
 }
 

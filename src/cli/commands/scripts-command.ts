@@ -10,7 +10,7 @@ import { adoptScripts } from "../../impact/adopt-scripts.ts";
 import type { StoredZones } from "../../memory/open-store.ts";
 import { desiredFleet, joinListings } from "../../reconcile/fleet/desired-fleet.ts";
 import { readScripts, type ScriptSource } from "../../reconcile/inventory/read-scripts.ts";
-import { plural } from "../../render/format.ts";
+import { jsonText, plural } from "../../render/format.ts";
 import { scriptsJson } from "../../render/scripts/scripts-json.ts";
 import {
   adoptedProfile,
@@ -107,9 +107,7 @@ async function print(
   const { findings, moreFindings } = watch;
   const open = findings.filter(({ acceptance }) => acceptance === undefined).length + moreFindings;
   if (format === "json") {
-    host.stdout.write(
-      `${JSON.stringify({ format: 1, zone: name, ...scriptsJson(watch) }, null, 2)}\n`,
-    );
+    host.stdout.write(jsonText({ format: 1, zone: name, ...scriptsJson(watch) }));
   } else {
     const lines = findingLines(findings).map((line) => `${line}\n`);
     const counts = `${plural(watch.scripts.length + watch.moreScripts, "script")} on the pages, ${plural(open, "open finding")}`;

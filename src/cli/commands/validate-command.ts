@@ -33,7 +33,7 @@ import {
   fileIn,
   tally,
 } from "../../render/diagnostic-formats.ts";
-import { plural, valueText } from "../../render/format.ts";
+import { jsonText, plural, valueText } from "../../render/format.ts";
 import { didYouMean } from "../../syntax/nearest.ts";
 import { sum } from "../../syntax/sum.ts";
 import type { ZoneContent } from "../../zone/desired-zone.ts";
@@ -161,14 +161,11 @@ function print(
   }
   if (flags.format === "text") {
     const count = `${plural(state.documents.length, "zone document")} in ${plural(state.files, "file")}`;
-    host.stdout.write(`${count}: valid (${validRevision(state)})\n`);
+    const { revision, commit } = state;
+    const label = commit === undefined ? "" : `, commit ${commit}`;
+    host.stdout.write(`${count}: valid (revision ${revision}${label})\n`);
   }
   return exitCodes.done;
-}
-
-/** The whole revision, to copy, and Git's name for it. */
-function validRevision({ revision, commit }: LoadedFiles): string {
-  return commit === undefined ? `revision ${revision}` : `revision ${revision}, commit ${commit}`;
 }
 
 function wanted(
@@ -198,10 +195,10 @@ function printDiagnosticsOf(
       }
       return;
     case "json":
-      stdout.write(`${JSON.stringify(diagnosticsAsJson(diagnostics, suppressed), null, 2)}\n`);
+      stdout.write(jsonText(diagnosticsAsJson(diagnostics, suppressed)));
       return;
     case "sarif":
-      stdout.write(`${JSON.stringify(diagnosticsAsSarif(diagnostics, version), null, 2)}\n`);
+      stdout.write(jsonText(diagnosticsAsSarif(diagnostics, version)));
       return;
     case "annotations":
       stdout.write(diagnosticsAsAnnotations(diagnostics));

@@ -1,9 +1,10 @@
 import { fileVersion } from "../../desired/file-kind.ts";
-import type { Host } from "../../host/host.ts";
 import { version } from "../../host/version.ts";
+import { jsonText } from "../../render/format.ts";
 import { inventoryFormat } from "../../render/inventory-formats.ts";
 import { planFileFormat } from "../../render/plan-file.ts";
 import { reportFormat } from "../../render/plan-json.ts";
+import { textOrNull } from "../../syntax/json.ts";
 import { statusFormat } from "../../web/json-view.ts";
 import type { DefineCommand } from "../command-options.ts";
 import { doctorFormat } from "../doctor/finding.ts";
@@ -14,7 +15,14 @@ export const defineVersion: DefineCommand = (command, host) => {
     .option("--json", "print it as JSON, with the formats that this version writes", false)
     .examples("zonewarden version", "zonewarden version --json | jq -r .commit")
     .runs(({ json }: { readonly json: boolean }) => {
-      host.stdout.write(json ? jsonOf(host) : textOf(host));
+      const { env, nodeVersion: node, stdout } = host;
+      // The image sets the commit that it was built from (deploy/Dockerfile).
+      const commit = textOrNull(env["ZONEWARDEN_REVISION"] ?? "");
+      stdout.write(
+        json
+          ? jsonText({ version, commit, node, formats })
+          : `zonewarden ${version}\ncommit ${commit ?? "unknown"}\nNode ${node}\n`,
+      );
       return exitCodes.done;
     });
 };
@@ -28,19 +36,3 @@ const formats = [
   doctorFormat,
   statusFormat,
 ];
-
-function jsonOf(host: Host): string {
-  const facts = { version, commit: commitOf(host) ?? null, node: host.nodeVersion, formats };
-  return `${JSON.stringify(facts, null, 2)}\n`;
-}
-
-function textOf(host: Host): string {
-  const commit = commitOf(host) ?? "unknown";
-  return `zonewarden ${version}\ncommit ${commit}\nNode ${host.nodeVersion}\n`;
-}
-
-/** The image sets the commit that it was built from (deploy/Dockerfile). */
-function commitOf({ env }: Host): string | undefined {
-  const commit = env["ZONEWARDEN_REVISION"] ?? "";
-  return commit === "" ? undefined : commit;
-}

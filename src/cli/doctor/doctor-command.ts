@@ -2,7 +2,7 @@ import type { Config } from "../../desired/config/config.ts";
 import type { LoadedFiles } from "../../desired/load/zone-file-loader.ts";
 import type { Host } from "../../host/host.ts";
 import { loadZoneFiles, readConfig } from "../../host/load.ts";
-import { plural } from "../../render/format.ts";
+import { jsonText, plural } from "../../render/format.ts";
 import { ListenError } from "../../web/listen-error.ts";
 import type { DefineCommand, PrintFlags } from "../command-options.ts";
 import type { ExitCode } from "../output/exit-codes.ts";
@@ -36,11 +36,11 @@ export const defineDoctor: DefineCommand = (command, host) => {
 async function doctor({ config, format }: PrintFlags, host: Host): Promise<ExitCode> {
   return withSignals(host, async ({ stop }) => {
     const findings = await examine(config, host, stop);
-    const text =
+    host.stdout.write(
       format === "json"
-        ? JSON.stringify(findingsJson(findings), null, 2)
-        : [...findings.flatMap(linesOf), "", summaryOf(findings)].join("\n");
-    host.stdout.write(`${text}\n`);
+        ? jsonText(findingsJson(findings))
+        : [...findings.flatMap(linesOf), "", `${summaryOf(findings)}\n`].join("\n"),
+    );
     return exitCodeOf(findings);
   });
 }

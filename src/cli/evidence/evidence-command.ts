@@ -11,6 +11,7 @@ import type { Period } from "../../history/timeline.ts";
 import type { Host } from "../../host/host.ts";
 import { loadConfigOrPrint, loadDesiredOrPrint } from "../../host/load.ts";
 import { namesOf } from "../../reconcile/fleet/desired-fleet.ts";
+import { jsonText } from "../../render/format.ts";
 import { withoutControls } from "../../render/terminal-safe.ts";
 import { sha256 } from "../../syntax/digest.ts";
 import type { ZoneDocument } from "../../zone/desired-zone.ts";
@@ -152,7 +153,7 @@ async function save(evidence: Evidence, flags: EvidenceFlags, host: Host): Promi
     {
       file: "evidence.json",
       // JSON escapes neither C1 controls nor characters that change the direction of text.
-      text: withoutControls(`${JSON.stringify(evidenceJson(evidence), undefined, 2)}\n`),
+      text: withoutControls(jsonText(evidenceJson(evidence))),
     },
     ...evidenceCsv(evidence),
   ];

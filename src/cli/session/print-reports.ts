@@ -1,6 +1,6 @@
 import { hasColor, type Host } from "../../host/host.ts";
 import { hasErrors } from "../../host/load.ts";
-import { plural } from "../../render/format.ts";
+import { jsonText, plural } from "../../render/format.ts";
 import { fleetHoldJson, fleetHoldText } from "../../render/held-fleet.ts";
 import { impactJson } from "../../render/impact-json.ts";
 import { renderImpacts } from "../../render/impact-text.ts";
@@ -77,7 +77,7 @@ function printReports(
         ...(sweep && { sweep: { requests: sweep.requests, seconds: sweep.ms / 1_000 } }),
         ...(impacts && { impact: impacts.map(impactJson) }),
       };
-      host.stdout.write(`${JSON.stringify(json, null, 2)}\n`);
+      host.stdout.write(jsonText(json));
       return 0;
     }
     case "markdown": {
