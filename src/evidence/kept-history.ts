@@ -1,22 +1,19 @@
 import { sealOf } from "../history/chain/history-chain.ts";
 import { linesOf, readHistory, recordIn } from "../history/file/history-lines.ts";
-import { type HistoryProof, verifyHistory } from "../history/verify/verify-history.ts";
+import {
+  type HistoryFile,
+  type HistoryProof,
+  verifyHistory,
+} from "../history/verify/verify-history.ts";
 import { sha256 } from "../syntax/digest.ts";
 import type { EvidenceInput } from "./evidence-pack.ts";
 
-/**
- * Reads and checks histories, oldest first. Lines that several copies have count once.
- *
- * @param histories each with its name, and its lines in pieces from the beginning, which are read more than once.
- */
+/** Reads and checks histories, oldest first. Lines that several copies have count once. */
 export async function readKeptHistory(
-  histories: readonly { readonly file: string; readonly pieces: () => AsyncIterable<Uint8Array> }[],
+  histories: readonly HistoryFile[],
   proof: HistoryProof,
 ): Promise<Pick<EvidenceInput, "history" | "records" | "entries">> {
-  const check = await verifyHistory(
-    histories.map(({ file, pieces }) => ({ file, pieces: pieces() })),
-    proof,
-  );
+  const check = await verifyHistory(histories, proof);
   const uncovered: (Date | undefined)[] = [];
   const isShown = (line: Uint8Array): boolean => {
     const seal = sealOf(line);

@@ -64,11 +64,8 @@ describe.skipIf(noPostgres)(
         ({ head } = lines);
       }
       const { files } = await verifyHistory(
-        [{ file: "db", pieces: database.tables.historyLines() }],
-        {
-          head: head.hash,
-          key: undefined,
-        },
+        [{ file: "db", pieces: () => database.tables.historyLines() }],
+        { head: head.hash },
       );
       const [checked] = files;
       const numbers = checked?.seals.map(({ n }) => n);

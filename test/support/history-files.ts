@@ -119,10 +119,10 @@ export class MemoryHistory implements HistoryStore {
 /** Checks the bytes of history files, oldest first. */
 export function verified(
   files: readonly Uint8Array[],
-  proof: Partial<HistoryProof> = {},
+  proof?: HistoryProof,
 ): Promise<HistoryCheck> {
   const named = files.map((bytes, index) => {
-    return { file: `file-${index + 1}`, pieces: new MemoryHistory(bytes).read() };
+    return { file: `file-${index + 1}`, pieces: () => new MemoryHistory(bytes).read() };
   });
-  return verifyHistory(named, { head: undefined, key: undefined, ...proof });
+  return verifyHistory(named, proof);
 }

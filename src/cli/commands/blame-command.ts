@@ -4,8 +4,9 @@ import { type DeclaredZones, declaredZones, touchedZones } from "../../audit/tou
 import { damageText, readHistory } from "../../history/file/history-lines.ts";
 import { type Host, hasColor } from "../../host/host.ts";
 import { shownName } from "../../plan/cause/author.ts";
-import { paintOf } from "../../render/format.ts";
+import { jsonText, paintOf } from "../../render/format.ts";
 import { momentHelp, momentIn } from "../../syntax/duration.ts";
+import { jsonOf } from "../../syntax/json.ts";
 import type { AuditWindow } from "../../zone/audit-entry.ts";
 import { rulesIn } from "../../zone/live-zone.ts";
 import { noParts } from "../../zone/ports.ts";
@@ -141,8 +142,8 @@ function print(
   host: Host,
 ): void {
   if (format === "json") {
-    const report = { format: 1, zone: zone.name, since, entries: items.map(blameJson) };
-    host.stdout.write(`${JSON.stringify(report, undefined, 2)}\n`);
+    const about = jsonOf({ format: 1, zone: zone.name, since });
+    host.stdout.write(jsonText({ ...about, entries: items.map(blameJson) }));
     return;
   }
   const paint = paintOf(hasColor(host, host.stdout));

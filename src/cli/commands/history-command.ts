@@ -6,10 +6,14 @@ import type { HistoryEntry } from "../../history/history.ts";
 import { rolloutRecordJson } from "../../history/rollout-json.ts";
 import { type DriftTime, driftTimeIn, type Period } from "../../history/timeline.ts";
 import type { CheckedFile } from "../../history/verify/check-file.ts";
-import { type HistoryCheck, verifyHistory } from "../../history/verify/verify-history.ts";
+import {
+  type HistoryCheck,
+  type HistoryFile,
+  verifyHistory,
+} from "../../history/verify/verify-history.ts";
 import { hasColor, type Host } from "../../host/host.ts";
 import { loadConfigOrPrint, loadDesiredOrPrint } from "../../host/load.ts";
-import { paintOf } from "../../render/format.ts";
+import { jsonText, paintOf } from "../../render/format.ts";
 import type { RolloutRecord } from "../../state/rollout-turn.ts";
 import { byEntryName } from "../../syntax/by-text.ts";
 import { momentHelp, momentIn } from "../../syntax/duration.ts";
@@ -19,7 +23,7 @@ import type { DefineCommand, PrintFlags } from "../command-options.ts";
 import { type ExitCode, exitCodes, fail } from "../output/exit-codes.ts";
 import { isMatch } from "../session/listing.ts";
 import { type ProofFlags, proofIn } from "../session/plan-keys.ts";
-import { historyIn, type NamedHistory, withHistory } from "../session/stored.ts";
+import { historyIn, withHistory } from "../session/stored.ts";
 
 export const defineHistory: DefineCommand = (command, host) => {
   command
@@ -90,7 +94,7 @@ async function printHistory(
 }
 
 async function printKept(
-  { file, pieces }: NamedHistory,
+  { file, pieces }: HistoryFile,
   isAsked: (zone: string) => boolean,
   isFleet: boolean,
   range: { since?: Date; until: Date },
@@ -141,7 +145,7 @@ function print(
   if (format === "json") {
     const report = {
       format: 1,
-      ...period,
+      ...jsonOf(period),
       drift: times.map(({ zone, episodes, seenMs, atMostMs, isDrifting }) => {
         const [seenSeconds, atMostSeconds] = [seenMs / 1000, atMostMs / 1000];
         return jsonOf({ zone, episodes, seenSeconds, atMostSeconds, isDrifting });
@@ -149,7 +153,7 @@ function print(
       entries: entries.map(historyJson),
       rollouts: rollouts.map(rolloutRecordJson),
     };
-    host.stdout.write(`${JSON.stringify(report, undefined, 2)}\n`);
+    host.stdout.write(jsonText(report));
     return;
   }
   const paint = paintOf(hasColor(host, host.stdout));
@@ -176,8 +180,7 @@ async function verifyHistoryFiles(
 ): Promise<ExitCode> {
   const proof = await proofIn(flags, host);
   if (typeof proof === "string") return fail(`history verify: ${proof}`, host);
-  const verify = async (histories: readonly NamedHistory[]): Promise<ExitCode> => {
-    const files = histories.map(({ file, pieces }) => ({ file, pieces: pieces() }));
+  const verify = async (files: readonly HistoryFile[]): Promise<ExitCode> => {
     const check = await verifyHistory(files, proof);
     host.stdout.write(format === "json" ? checkText(check) : textOf(check));
     return check.flaws.length === 0 ? exitCodes.done : exitCodes.partial;
@@ -202,8 +205,7 @@ function checkText(check: HistoryCheck): string {
     return { file, lines, chains, firstAt, lastAt, ...numbers, head: last?.hash };
   });
   const head = files.at(-1)?.head;
-  const report = jsonOf({ format: 1, result: resultOf(check), head, files, flaws, remarks });
-  return `${JSON.stringify(report, undefined, 2)}\n`;
+  return jsonText(jsonOf({ format: 1, result: resultOf(check), head, files, flaws, remarks }));
 }
 
 /** Flaws that the text shows; the JSON has all. */

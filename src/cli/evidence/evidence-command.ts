@@ -8,6 +8,7 @@ import { type EvidenceFile, evidenceCsv } from "../../evidence/evidence-tables.t
 import { evidenceOf } from "../../evidence/evidence.ts";
 import { readKeptHistory } from "../../evidence/kept-history.ts";
 import type { Period } from "../../history/timeline.ts";
+import type { HistoryFile } from "../../history/verify/verify-history.ts";
 import type { Host } from "../../host/host.ts";
 import { loadConfigOrPrint, loadDesiredOrPrint } from "../../host/load.ts";
 import { namesOf } from "../../reconcile/fleet/desired-fleet.ts";
@@ -22,7 +23,7 @@ import type { DefineCommand } from "../command-options.ts";
 import { type ExitCode, exitCodes, fail } from "../output/exit-codes.ts";
 import { existingOf, writeNew } from "../output/files.ts";
 import { type ProofFlags, proofIn } from "../session/plan-keys.ts";
-import { historyIn, type NamedHistory, withHistory } from "../session/stored.ts";
+import { historyIn, withHistory } from "../session/stored.ts";
 import { declaredSubject, readPastFiles } from "./past-files.ts";
 
 export const defineEvidence: DefineCommand = (command, host) => {
@@ -72,7 +73,7 @@ async function writeEvidence(flags: EvidenceFlags, host: Host): Promise<ExitCode
   if (config === undefined || desired === undefined) return exitCodes.invalid;
   const zones = withLabels(named, flags.selector, desired.documents);
   if (zones.length === 0) return fail("evidence: --selector: no named zone has these labels", host);
-  const write = async (histories: readonly NamedHistory[]): Promise<ExitCode> => {
+  const write = async (histories: readonly HistoryFile[]): Promise<ExitCode> => {
     const kept = await readKeptHistory(histories, proof);
     const used = kept.records.filter(
       ({ zone, at, revision }) =>

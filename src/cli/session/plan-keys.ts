@@ -26,7 +26,7 @@ export async function proofIn(
   if (head !== undefined && !/^[0-9a-f]{64}$/.test(head)) {
     return "--head takes the 64 hexadecimal digits of a head";
   }
-  if (verifyKey === undefined) return { head, key: undefined };
+  if (verifyKey === undefined) return { head };
   const remedy = "name the public key of history.sign_key: openssl pkey -in KEY -pubout";
   const read = await readKey(verifyKey, verifyKeyOf, remedy, host);
   return typeof read === "string" ? read : { head, key: read };

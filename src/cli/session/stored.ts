@@ -1,6 +1,7 @@
 import path from "node:path";
 
 import type { Config } from "../../desired/config/config.ts";
+import type { HistoryFile } from "../../history/verify/verify-history.ts";
 import { databaseOf } from "../../host/database.ts";
 import type { Host } from "../../host/host.ts";
 import type { MeasurementReader } from "../../measure/measurement-store.ts";
@@ -40,15 +41,8 @@ export async function readStoredZones(
   return storedZones(stored);
 }
 
-/** A history, and how messages name it. */
-export interface NamedHistory {
-  readonly file: string;
-  /** Its lines, oldest first, in pieces. */
-  readonly pieces: () => AsyncIterable<Uint8Array>;
-}
-
 /** A history in a file, whose path is relative to the directory of the process. */
-export function historyIn(file: string, host: Host): NamedHistory {
+export function historyIn(file: string, host: Host): HistoryFile {
   return { file, pieces: () => host.historyStore(path.resolve(host.directory, file)).read() };
 }
 
@@ -102,7 +96,7 @@ export async function withHistory(
   config: Config,
   configFile: string,
   host: Host,
-  read: (history: NamedHistory) => Promise<ExitCode>,
+  read: (history: HistoryFile) => Promise<ExitCode>,
 ): Promise<ExitCode> {
   const { store } = config;
   if (store === undefined) {

@@ -1,5 +1,5 @@
 import type { Config } from "../../desired/config/config.ts";
-import { verifyHistory } from "../../history/verify/verify-history.ts";
+import { type HistoryFile, verifyHistory } from "../../history/verify/verify-history.ts";
 import { databaseOf } from "../../host/database.ts";
 import type { Host } from "../../host/host.ts";
 import { damagedKeys } from "../../memory/damaged-keys.ts";
@@ -12,12 +12,13 @@ import { plural } from "../../render/format.ts";
 import { errorText } from "../../syntax/error-code.ts";
 import { type ExitCode, exitCodes, fail } from "../output/exit-codes.ts";
 import { kubernetesOf, leasesOf } from "../session/shared-store.ts";
+import { historyIn } from "../session/stored.ts";
 
 interface Kept {
   /** What a person is shown: a line each. */
   readonly lines: readonly string[];
   readonly entries: ReadonlyMap<string, string>;
-  readonly history: { readonly file: string; readonly pieces: AsyncIterable<Uint8Array> };
+  readonly history: HistoryFile;
 }
 
 /** `store check`: prints what is in the store of a configuration, and whether it is whole. Writes nothing. */
@@ -52,7 +53,7 @@ async function keptInDirectory(
       `lock: ${holder === undefined ? "nobody holds it" : `held by ${holder}`}`,
     ],
     entries,
-    history: { file, pieces: host.historyStore(file).read() },
+    history: historyIn(file, host),
   };
 }
 
@@ -71,7 +72,7 @@ async function keptInDatabase(
       `leader: ${await leaderText(database, config, host, stop)}`,
     ],
     entries: await tables.entries(),
-    history: { file: place, pieces: tables.historyLines() },
+    history: { file: place, pieces: () => tables.historyLines() },
   };
 }
 
@@ -106,7 +107,7 @@ async function print(
   host: Host,
 ): Promise<ExitCode> {
   const damaged = damagedKeys(entries, desired.path, host.files);
-  const { files, flaws } = await verifyHistory([history], { head: undefined, key: undefined });
+  const { files, flaws } = await verifyHistory([history]);
   const count = files[0]?.lines ?? 0;
   const head = files[0]?.seals.at(-1);
   const found = count === 0 ? [] : flaws;

@@ -4,7 +4,7 @@ import type { Config } from "../../desired/config/config.ts";
 import { type ChainHead, NewLines, sealOf } from "../../history/chain/history-chain.ts";
 import { type HistoryLine, linesOf } from "../../history/file/history-lines.ts";
 import type { HistoryBatch } from "../../history/file/history-store.ts";
-import { verifyHistory } from "../../history/verify/verify-history.ts";
+import { type HistoryFile, verifyHistory } from "../../history/verify/verify-history.ts";
 import type { Host } from "../../host/host.ts";
 import type { MeasurementReader, MeasurementStore } from "../../measure/measurement-store.ts";
 import type { KeyChange, StateEntries } from "../../memory/batched-store.ts";
@@ -82,7 +82,7 @@ export async function copyStore(
 
 async function copy(source: Source, target: Target, host: Host): Promise<ExitCode> {
   const { entries, lines, measurements, place } = source;
-  const before = await checkedHead(place, lines());
+  const before = await checkedHead({ file: place, pieces: lines });
   const days = (await measurements.days()).length;
   if (entries.size + before.lines + days === 0) throw new CopyRefused(`${place} is empty`);
   await target.write({ entries, measurements, batches: () => batchesOf(lines()) });
@@ -102,13 +102,13 @@ interface CheckedHead {
 }
 
 /** @throws {CopyRefused} if a line was changed, is missing or is damaged. */
-async function checkedHead(file: string, pieces: AsyncIterable<Uint8Array>): Promise<CheckedHead> {
-  const check = await verifyHistory([{ file, pieces }], { head: undefined, key: undefined });
+async function checkedHead(history: HistoryFile): Promise<CheckedHead> {
+  const check = await verifyHistory([history]);
   const [found] = check.files;
   const lines = found?.lines ?? 0;
   if (lines > 0 && check.flaws.length > 0) {
     throw new CopyRefused(
-      `the history in ${file} is not as it was written: \`zonewarden history verify\` says where; restore it from a backup, or move it away and keep it for \`zonewarden evidence --history\``,
+      `the history in ${history.file} is not as it was written: \`zonewarden history verify\` says where; restore it from a backup, or move it away and keep it for \`zonewarden evidence --history\``,
     );
   }
   return { lines, hash: found?.seals.at(-1)?.hash ?? "" };

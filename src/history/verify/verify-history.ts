@@ -7,9 +7,9 @@ import { type Finding, isFlaw, type PlacedSeal } from "./history-finding.ts";
 /** What the files are compared with, besides themselves. */
 export interface HistoryProof {
   /** Hash of a line that somebody else has kept. */
-  readonly head: string | undefined;
+  readonly head?: string | undefined;
   /** Public key of the key that signs the history. */
-  readonly key: KeyObject | undefined;
+  readonly key?: KeyObject | undefined;
 }
 
 /** What the check of a history has found. */
@@ -22,19 +22,21 @@ export interface HistoryCheck {
   readonly covered: ReadonlySet<string> | undefined;
 }
 
-/** A file with its bytes. */
-export interface HistoryFileBytes {
+/** A history file, or table of a database. */
+export interface HistoryFile {
+  /** How messages name it. */
   readonly file: string;
-  readonly pieces: AsyncIterable<Uint8Array>;
+  /** Its lines, oldest first, in pieces. */
+  readonly pieces: () => AsyncIterable<Uint8Array>;
 }
 
 /** Checks the files of one history, oldest first; copies may overlap. */
 export async function verifyHistory(
-  files: readonly HistoryFileBytes[],
-  { head, key }: HistoryProof,
+  files: readonly HistoryFile[],
+  { head, key }: HistoryProof = {},
 ): Promise<HistoryCheck> {
   const checked: CheckedFile[] = [];
-  for (const { file, pieces } of files) checked.push(await checkFile(file, pieces, key));
+  for (const { file, pieces } of files) checked.push(await checkFile(file, pieces(), key));
   const covered = coveredLines(checked, { head, key });
   const isProved = head !== undefined || key !== undefined;
   const belief = {
