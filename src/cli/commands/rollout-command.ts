@@ -22,7 +22,7 @@ import {
 import type { CliCommand, DefineCommand, PrintFlags } from "../command-options.ts";
 import { type ExitCode, exitCodes, fail } from "../output/exit-codes.ts";
 import { tableText } from "../output/table.ts";
-import { askDaemon, daemonAddress } from "../session/ask-daemon.ts";
+import { askDaemon } from "../session/ask-daemon.ts";
 
 export const defineRollout: DefineCommand = (command, host) => {
   command.examples(
@@ -206,7 +206,7 @@ async function send(
   if (typeof token !== "string") return fail(`rollout ${name}: ${token.why}`, host);
   const who = by ?? host.env["USER"] ?? "";
   const body = JSON.stringify({ revision, zones, key, by: who.slice(0, longestName) });
-  const { url, response } = await post(`api/v1/rollout/${name}`, { body, token }, config);
+  const { url, response } = await askDaemon(`/api/v1/rollout/${name}`, config, { token, body });
   if (response === undefined) return fail(unanswered(url), host);
   const json = coerceObject(parseJson(await response.text()));
   if (!response.ok) return fail(`rollout ${name}: ${saidBy(json, response)}`, host);
@@ -228,26 +228,6 @@ async function tokenOf(
     return await readSecret(rolloutToken, host);
   } catch (error) {
     return { why: `rollout.token_file: ${errorText(error)}` };
-  }
-}
-
-/** The daemon answers when it has stored what was asked. */
-const timeoutMs = 15_000;
-
-async function post(
-  path: string,
-  { body, token }: { readonly body: string; readonly token: string },
-  config: Config,
-): Promise<{ readonly url: string; readonly response: Response | undefined }> {
-  const { href: url } = new URL(path, daemonAddress(config));
-  const headers = { authorization: `Bearer ${token}`, "content-type": "application/json" };
-  try {
-    // The token is for this address only.
-    const request = { method: "POST", headers, body, redirect: "error" } as const;
-    const signal = AbortSignal.timeout(timeoutMs);
-    return { url, response: await fetch(url, { ...request, signal }) };
-  } catch {
-    return { url, response: undefined };
   }
 }
 

@@ -1,8 +1,8 @@
 import type { Config } from "../../desired/config/config.ts";
 import { hostWithPort } from "../../syntax/host-port.ts";
 
-/** An answer that takes longer does not come. */
-const timeoutMs = 5_000;
+/** An answer that takes longer does not come; what is posted is answered when it is stored. */
+const timeoutMs = { read: 5_000, post: 15_000 } as const;
 
 /** What the daemon of a configuration answers; `undefined`: it does not. */
 export interface DaemonAnswer {
@@ -10,14 +10,32 @@ export interface DaemonAnswer {
   readonly response: Response | undefined;
 }
 
-/** Asks the daemon of the configuration for a path of its server. */
-export async function askDaemon(path: string, config: Config): Promise<DaemonAnswer> {
+/** What is posted to a daemon, with its token. */
+export interface DaemonPost {
+  readonly token: string;
+  /** JSON. */
+  readonly body: string;
+}
+
+/** Asks the daemon of the configuration for a path of its server, or posts to it. */
+export async function askDaemon(
+  path: string,
+  config: Config,
+  post?: DaemonPost,
+): Promise<DaemonAnswer> {
   const { href: url } = new URL(path, daemonAddress(config));
+  const signal = AbortSignal.timeout(timeoutMs[post === undefined ? "read" : "post"]);
   try {
-    return { url, response: await fetch(url, { signal: AbortSignal.timeout(timeoutMs) }) };
+    return { url, response: await fetch(url, { ...(post && postRequest(post)), signal }) };
   } catch {
     return { url, response: undefined };
   }
+}
+
+/** A POST of JSON. The token is for its address only. */
+export function postRequest({ token, body }: DaemonPost): RequestInit {
+  const headers = { authorization: `Bearer ${token}`, "content-type": "application/json" };
+  return { method: "POST", headers, body, redirect: "error" };
 }
 
 /** A server that listens on all addresses answers on the loopback address. */

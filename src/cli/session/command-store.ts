@@ -15,7 +15,7 @@ import { identityOf, type StateStore } from "../../memory/state-store.ts";
 import { putMessage, type StoreMessage, storeMessageJson } from "../../memory/store-message.ts";
 import { errorText } from "../../syntax/error-code.ts";
 import { coerceObject, coerceText, parseJson } from "../../syntax/json.ts";
-import { askDaemon, daemonAddress } from "./ask-daemon.ts";
+import { askDaemon, daemonAddress, postRequest } from "./ask-daemon.ts";
 import { leadDatabase } from "./lead-database.ts";
 
 /** What a command stores, and where: in the store itself, or through the daemon that uses it. */
@@ -101,6 +101,8 @@ async function openForDatabase(
   }
   resources.use(led);
   const { place, tables } = led.database;
+  // A command says itself whether it could write.
+  const silent = (): void => undefined;
   const ports = { clock: host.clock, onFailure: silent, onRecovery: silent, onLost: silent };
   try {
     const store = await openPostgresStore(place, tables, identityOf(config), undefined, ports);
@@ -111,10 +113,6 @@ async function openForDatabase(
     if (!(error instanceof DatabaseError)) throw error;
     return noStore(error.message);
   }
-}
-
-function silent(): void {
-  // A command says itself whether it could write.
 }
 
 /** @param page of the leader; "": the daemon is at `server.listen`. */
@@ -139,16 +137,13 @@ async function throughDaemon(
   }
   await using database = databaseOf(config, host);
   const stored = storedZones(await readStore(config, database, host));
-  const url = new URL("api/v1/store", page === "" ? daemonAddress(config) : withSlash(page));
+  const base = page === "" ? daemonAddress(config) : page;
+  const url = new URL(`${base.replace(/\/$/, "")}/api/v1/store`);
   return {
     stored,
     store: (message) => send(message, { url, token, why, host, stop }),
     [Symbol.asyncDispose]: () => Promise.resolve(),
   };
-}
-
-function withSlash(page: string): string {
-  return page.endsWith("/") ? page : `${page}/`;
 }
 
 interface Sending {
@@ -168,13 +163,7 @@ async function send(
   message: StoreMessage,
   { url, token, why, host, stop }: Sending,
 ): Promise<string | undefined> {
-  const request = {
-    method: "POST",
-    headers: { authorization: `Bearer ${token}`, "content-type": "application/json" },
-    body: JSON.stringify(storeMessageJson(message)),
-    // The token is for this address only.
-    redirect: "error",
-  } as const;
+  const request = postRequest({ token, body: JSON.stringify(storeMessageJson(message)) });
   try {
     for (let asked = 1; ; asked += 1) {
       const signal = AbortSignal.any([stop, AbortSignal.timeout(timeoutMs)]);
