@@ -124,8 +124,7 @@ async function applyAll(
     session,
     { zones: [], accept, yes: true },
   );
-  const isComplete = listing.failed.length === 0;
-  const fleet = { revision, commit, startedAt, isComplete, diagnostics: [] };
+  const fleet = { revision, commit, startedAt, listing, diagnostics: [] };
   return finish(fleet, reports, code, flags, host);
 }
 

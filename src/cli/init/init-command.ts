@@ -127,7 +127,7 @@ async function start(flags: InitFlags, host: Host, signals: StopSignals): Promis
     if (typeof done === "number") return done;
     // Empty, unless the files that were there already declare something else. What was read is not requested again.
     const { listing, service } = done;
-    const before = { listing, isComplete: listing.failed.length === 0, zones: [] };
+    const before = { listing, zones: [] };
     const plan = { config: flags.config, format: "text", zones: [], before } as const;
     const fleet = await planAll(plan, { ...session, service });
     const code =

@@ -72,7 +72,7 @@ export interface FleetFlags extends PartFlags, SessionFlags {
   /** `false`: the audit log is not asked who made drift. */
   readonly audit?: boolean;
   /** The fleet as it was planned before: a zone with the same declaration keeps its plan and is not read again. */
-  readonly before?: Pick<PlannedFleet, "listing" | "isComplete" | "zones"> | undefined;
+  readonly before?: Pick<PlannedFleet, "listing" | "zones"> | undefined;
 }
 
 export interface PlannedFleetZone extends ReviewedZone {
@@ -107,8 +107,6 @@ export interface PlannedFleet {
   readonly weakened: (by: WeakenedBy) => Moments<ZoneName>;
   /** The zones of the service, in which those of the files were found. */
   readonly listing: ZoneListing;
-  /** Whether the zones of every credential could be listed. */
-  readonly isComplete: boolean;
   /** What is wrong in the files, as far as only the zone listing shows it. */
   readonly diagnostics: readonly Diagnostic[];
 }
@@ -139,7 +137,7 @@ export async function planAll(
 
   // Where a credential could not list its own before, all are listed again.
   const { before } = flags;
-  const listing = before?.isComplete === true ? before.listing : await listZones(session);
+  const listing = before?.listing.failed.length === 0 ? before.listing : await listZones(session);
   const known = joinListings(undefined, listing);
   const fleet = desiredFleet(selectWith(config), state, known);
   const diagnostics = fleet.diagnostics.filter((each) => !hasReport(each, documents));
@@ -182,11 +180,10 @@ export async function planAll(
     zones,
     missing,
     reports: [...zones.map((zone) => zone.planned.report), ...missing],
-    declared: declaredIn(fleet),
+    declared,
     change: part.base && changeOf(part.base, fleet, flags.zones, config.limits),
     weakened,
     listing,
-    isComplete: listing.failed.length === 0,
     diagnostics,
   };
 }

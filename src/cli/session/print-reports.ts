@@ -21,7 +21,7 @@ interface Extras extends MarkdownExtras {
  * shows an error in the files, or what must be reviewed did not fit.
  */
 export function finish(
-  fleet: Planned & Pick<PlannedFleet, "isComplete" | "diagnostics">,
+  fleet: Planned & Pick<PlannedFleet, "listing" | "diagnostics">,
   zones: readonly ZoneReport[],
   code: ExitCode,
   flags: PrintedAs,
@@ -29,7 +29,7 @@ export function finish(
   extras: Extras = {},
 ): ExitCode {
   const unseen = printReports(reportOf(fleet, zones, host), flags, host, extras);
-  if (!fleet.isComplete) return exitCodeInPart(code);
+  if (fleet.listing.failed.length > 0) return exitCodeInPart(code);
   const isGood = code === exitCodes.done || code === exitCodes.changes;
   if (isGood && hasErrors(fleet.diagnostics)) return exitCodes.invalid;
   const isPlanned = isGood || code === exitCodes.held;
