@@ -1,19 +1,19 @@
 import { sha256 } from "../../syntax/digest.ts";
-import type { ChainRecord, HeadReason } from "./chain-records.ts";
+import type { ChainRecord } from "./chain-records.ts";
 import { type ChainHead, sealOf } from "./history-chain.ts";
 
 /** Follows the lines of a file, to know where its chain ends. It does not check the lines. */
 export class ChainTail {
-  readonly #headAt = new Map<HeadReason, Date>();
   #chain = "";
   #last: Omit<ChainHead, "chain"> | undefined;
   #hasNewLines = false;
+  #dailyHeadAt: Date | undefined;
 
   /** Adds a line, given without its line feed, and what it says. */
   add(line: Uint8Array, record: ChainRecord | undefined): void {
     this.#hasNewLines = record === undefined || record.record !== "head";
     this.#chain = record?.chain ?? this.#chain;
-    if (record?.record === "head") this.#headAt.set(record.reason, record.at);
+    if (record?.record === "head" && record.reason === "daily") this.#dailyHeadAt = record.at;
     // A damaged line stays in the file: the next one follows it.
     this.#last = sealOf(line) ?? { n: (this.#last?.n ?? 0) + 1, hash: sha256(line) };
   }
@@ -25,7 +25,7 @@ export class ChainTail {
 
   /** When the head was last recorded once a day. */
   get dailyHeadAt(): Date | undefined {
-    return this.#headAt.get("daily");
+    return this.#dailyHeadAt;
   }
 
   /** Whether lines were added since a head was recorded. */
