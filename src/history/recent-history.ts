@@ -24,10 +24,8 @@ export class RecentHistory implements HistoryView {
   readonly #byZone = new Map<string, SizedEntry[]>();
   /** The last entry of each zone, even after it is dropped: a new entry must differ from it. */
   readonly #last = new Map<string, HistoryEntry>();
-  /** Zones in the order of their entries. */
-  #order: string[] = [];
-  /** Dropped entries at the beginning of `#order`. */
-  #dropped = 0;
+  /** Oldest first. */
+  readonly #entries = new Set<SizedEntry>();
   #size = 0;
 
   /** `limit`: characters of the entries as JSON. */
@@ -68,24 +66,25 @@ export class RecentHistory implements HistoryView {
 
   /** Adds an entry of the history file. */
   restore(entry: HistoryEntry): void {
-    const size = JSON.stringify(historyJson(entry)).length;
-    const entries = this.#byZone.get(entry.zone) ?? [];
-    entries.push({ entry, size });
-    this.#byZone.set(entry.zone, entries);
+    const sized = { entry, size: JSON.stringify(historyJson(entry)).length };
+    const ofZone = this.#byZone.get(entry.zone) ?? [];
+    ofZone.push(sized);
+    this.#byZone.set(entry.zone, ofZone);
     this.#last.set(entry.zone, entry);
-    this.#order.push(entry.zone);
-    this.#size += size;
-    while (this.#size > this.#limit) this.#dropOldest();
+    this.#entries.add(sized);
+    this.#size += sized.size;
+    for (const oldest of this.#entries) {
+      if (this.#size <= this.#limit) break;
+      this.#drop(oldest);
+    }
   }
 
-  #dropOldest(): void {
-    const zone = this.#order[this.#dropped] ?? "";
-    const entries = this.#byZone.get(zone) ?? [];
-    this.#size -= entries.shift()?.size ?? 0;
-    if (entries.length === 0) this.#byZone.delete(zone);
-    this.#dropped += 1;
-    if (this.#dropped * 2 < this.#order.length) return;
-    this.#order = this.#order.slice(this.#dropped);
-    this.#dropped = 0;
+  #drop(oldest: SizedEntry): void {
+    const { zone } = oldest.entry;
+    this.#entries.delete(oldest);
+    this.#size -= oldest.size;
+    const ofZone = this.#byZone.get(zone);
+    ofZone?.shift();
+    if (ofZone?.length === 0) this.#byZone.delete(zone);
   }
 }
