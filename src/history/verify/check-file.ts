@@ -7,7 +7,7 @@ import { type HistoryLine, linesOf, recordIn } from "../file/history-lines.ts";
 import { type Break, breakFlaws } from "./chain-breaks.ts";
 import type { Beginning, ClaimedDrop } from "./file-beginning.ts";
 import type { Finding, FoundInFile, PlacedSeal } from "./history-finding.ts";
-import { isTornTail, tailFlaw, tornRemark } from "./torn-tail.ts";
+import { findingOfTail } from "./torn-tail.ts";
 
 /** What one file holds. */
 export interface CheckedFile {
@@ -100,14 +100,14 @@ class FileCheck {
   }
 
   end(rest: Uint8Array): CheckedFile {
-    const tail = {
-      line: this.#lines + 1,
-      n: (this.#before?.n ?? this.#seals.at(-1)?.n ?? 0) + 1,
-      prevs: this.#before?.hashes ?? [""],
-    };
     const found = [...this.#found, ...breakFlaws(this.#breaks, this.#seals)];
     if (rest.length > 0) {
-      found.push(isTornTail(rest, tail) ? tornRemark(rest, tail) : tailFlaw(tail));
+      const tail = {
+        line: this.#lines + 1,
+        n: (this.#before?.n ?? this.#seals.at(-1)?.n ?? 0) + 1,
+        prevs: this.#before?.hashes ?? [""],
+      };
+      found.push(findingOfTail(rest, tail));
     } else if (this.#lines === 0) {
       found.push({ line: 0, code: "empty", message: "the file has no lines, or does not exist" });
     }

@@ -11,19 +11,12 @@ interface NextLine {
   readonly prevs: readonly string[];
 }
 
-/** Whether bytes after the last line feed can be what a crash left of the next line. */
-export function isTornTail(bytes: Uint8Array, { n, prevs }: NextLine): boolean {
-  return prevs.some((prev) => isTorn(bytes, n, prev));
-}
-
-/** Says that the last line is incomplete. */
-export function tornRemark({ length }: Uint8Array, { line }: NextLine): FoundInFile {
-  const message = `the last line is incomplete (${length} bytes), as a crash leaves it; the next start of the daemon removes it`;
-  return { line, code: "torn", message };
-}
-
-/** Says that what comes after the last line feed is no part of a line. */
-export function tailFlaw({ line }: NextLine): FoundInFile {
+/** Says of bytes after the last line feed whether they can be what a crash left of the next line. */
+export function findingOfTail(bytes: Uint8Array, { line, n, prevs }: NextLine): FoundInFile {
+  if (prevs.some((prev) => isTorn(bytes, n, prev))) {
+    const message = `the last line is incomplete (${bytes.length} bytes), as a crash leaves it; the next start of the daemon removes it`;
+    return { line, code: "torn", message };
+  }
   const message = "the end of the file is no incomplete line of this chain: somebody wrote it";
   return { line, code: "changed", message };
 }
