@@ -114,7 +114,9 @@ export function historyEntryOf({
     holds: holdsOf(after),
     failure: failure && { code: failure.code, message: failure.message, ray: failure.ray },
     ...(tokenUses.length === 0 ? {} : { tokenUses }),
-    ...(stepEvents.length === 0 ? {} : { stepEvents: stepEvents.map(historyStepOf) }),
+    ...(stepEvents.length === 0
+      ? {}
+      : { stepEvents: stepEvents.map(({ zone: _zone, ...step }) => step) }),
   };
 }
 
@@ -158,10 +160,6 @@ export function afterProgress(
     result: results[index] ?? change.result,
   }));
   return { ...entry, at, changes };
-}
-
-function historyStepOf({ zone: _zone, ...step }: StepEvent): HistoryStep {
-  return step;
 }
 
 /** The entry of a zone that is no longer declared: it is not reconciled, so its status is unknown. */
