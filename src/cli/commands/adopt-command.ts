@@ -77,7 +77,8 @@ export async function adoptZones(flags: ApplyFlags, session: Session): Promise<E
 }
 
 function questionOf({ reports, declared }: PlannedFleet): string {
-  const writes = sum(reports.map(writesIn));
+  const planned = reports.filter((report) => report.result === "planned");
+  const writes = sum(planned.map(({ plan }) => plan.writes.length));
   const rules = sum(reports.map(unownedRules));
   const what = [
     ...(writes === 0 ? [] : [`${plural(writes, "policy")} (${plural(writes, "request")})`]),
@@ -89,10 +90,6 @@ function questionOf({ reports, declared }: PlannedFleet): string {
 
 function isTouched(report: ZoneReport): boolean {
   return report.result === "planned" || unownedRules(report) > 0;
-}
-
-function writesIn(report: ZoneReport): number {
-  return report.result === "planned" ? report.plan.writes.length : 0;
 }
 
 function unownedRules(report: ZoneReport): number {
@@ -127,7 +124,11 @@ async function remember(
     const unowned = report.plan.unowned.filter((each) => !taken.includes(each));
     return { ...report, plan: { ...report.plan, unowned, adoptedRules: rules, notes } };
   });
-  const why = "why" in opened ? opened.why : await storeAdopted(adopted, opened);
+  const stored =
+    "why" in opened || adopted.size === 0
+      ? undefined
+      : await opened.store({ adopted, weakened: new Map() });
+  const why = "why" in opened ? opened.why : stored;
   if (forgotten === 0 && (why === undefined || adopted.size === 0)) return { reports: after, code };
   const count = forgotten + sum(adopted.values().map((rules) => rules.length));
   const reason = why ?? "their zones may not be written, or were not applied";
@@ -138,12 +139,4 @@ async function remember(
     reports: why === undefined ? after : reports,
     code: code === exitCodes.done ? exitCodes.partial : code,
   };
-}
-
-/** Gives why the rules are not stored; `undefined`: they are, or there are none. */
-async function storeAdopted(
-  adopted: ReadonlyMap<ZoneName, readonly AdoptedRule[]>,
-  opened: CommandStore,
-): Promise<string | undefined> {
-  return adopted.size === 0 ? undefined : opened.store({ adopted, weakened: new Map() });
 }

@@ -1,11 +1,7 @@
 import path from "node:path";
 
 import type { FilePort } from "../../desired/file-system.ts";
-import {
-  compareWithForm,
-  type ComparedFiles,
-  type UnformattedFile,
-} from "../../desired/format/format-files.ts";
+import { compareWithForm, type UnformattedFile } from "../../desired/format/format-files.ts";
 import { maxFileSize } from "../../desired/yaml/decode-text.ts";
 import type { Host } from "../../host/host.ts";
 import { hasErrors, printDiagnostics, readConfig } from "../../host/load.ts";
@@ -55,7 +51,7 @@ async function fmt(paths: readonly string[], flags: FmtFlags, host: Host): Promi
   for (const place of places) {
     const { files, clock } = host;
     const compared = await compareWithForm({ path: place, files, clock }, signal);
-    printDiagnosticsOf(compared, host);
+    printDiagnostics(compared, host, host.stderr);
     if (!(await format(compared.unformatted, flags, host))) return exitCodes.failed;
     isBroken ||= hasErrors(compared.diagnostics);
     isUnformatted ||= compared.unformatted.length > 0;
@@ -88,10 +84,6 @@ function exitCodeOf(isBroken: boolean, isUnformatted: boolean): ExitCode {
   return isUnformatted ? exitCodes.changes : exitCodes.done;
 }
 
-function printDiagnosticsOf({ diagnostics, directory, sources }: ComparedFiles, host: Host): void {
-  printDiagnostics({ diagnostics, directory, sources }, host, host.stderr);
-}
-
 /** The configuration and its zone files; `undefined` if it is too broken to say where they are. */
 async function configuredPlaces(
   { config: file }: FmtFlags,
@@ -114,7 +106,7 @@ async function fmtInput(
     { path: inputPath, files: inputPort(bytes), clock: host.clock },
     signal,
   );
-  printDiagnosticsOf({ ...compared, directory: "" }, host);
+  printDiagnostics({ ...compared, directory: "" }, host, host.stderr);
   if (hasErrors(compared.diagnostics)) return exitCodes.invalid;
   const text = new TextDecoder().decode(bytes);
   const { before, after } = compared.unformatted[0] ?? { before: text, after: text };

@@ -1,6 +1,7 @@
 import type { Argument, Command, Option } from "commander";
 
 import type { Host } from "../../host/host.ts";
+import { printable } from "../../render/format.ts";
 import { diagnosticCodes } from "../../zone/diagnostic-codes.ts";
 import { topics } from "../help/topics.ts";
 
@@ -23,21 +24,14 @@ interface Line {
  * where a file name can stand, or nothing is known.
  */
 export async function completeWords(line: Line): Promise<void> {
-  const typed = typedWord(line.words.at(-1) ?? "");
+  const word = line.words.at(-1) ?? "";
+  // Bash makes `=` a word of its own. A backslash is how a shell writes what it would expand.
+  const typed = word === "=" ? "" : word.replaceAll(/\\(.)/g, "$1");
   for (const { value, description } of await candidatesAt(typed, line)) {
-    if (!value.startsWith(typed) || isUnprintable(value)) continue;
+    // A candidate is one line, and what a terminal shows is what is inserted.
+    if (!value.startsWith(typed) || value !== printable(value)) continue;
     line.host.stdout.write(`${description === "" ? value : `${value}\t${description}`}\n`);
   }
-}
-
-/** Bash makes `=` a word of its own. A backslash is how a shell writes what it would expand. */
-function typedWord(word: string): string {
-  return word === "=" ? "" : word.replaceAll(/\\(.)/g, "$1");
-}
-
-/** A candidate is one line, and what a terminal shows is what is inserted. */
-function isUnprintable(value: string): boolean {
-  return /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/u.test(value);
 }
 
 interface Position {

@@ -66,19 +66,18 @@ function withoutChecks(count: number): CheckFinding {
 export function ofDiagnostics(
   check: CheckName,
   diagnostics: readonly Diagnostic[],
-  printable: Pick<PrintableDiagnostics, "directory">,
+  printable: PrintableDiagnostics,
   host: Host,
 ): readonly CheckFinding[] {
-  const directory = relativeDirectory({ ...printable, diagnostics: [], sources: new Map() }, host);
+  const directory = relativeDirectory(printable, host);
   const found = diagnostics.slice(0, maxShown).map((each) => {
-    const { code, remedy, severity } = each;
-    const place = `${placeOf(each, directory, host)}:${each.place.line}`;
-    const help = remedy === "" ? `see zonewarden explain ${code}` : remedy;
-    return finding(check, severity, {
-      code,
-      message: `${place}: ${messageWithZones(each)}`,
-      remedy: help,
-    });
+    const { code, severity, place } = each;
+    const file = path.isAbsolute(place.file)
+      ? shownPath(place.file, host)
+      : fileIn(directory, place.file);
+    const message = `${file}:${place.line}: ${messageWithZones(each)}`;
+    const remedy = each.remedy === "" ? `see zonewarden explain ${code}` : each.remedy;
+    return finding(check, severity, { code, message, remedy });
   });
   const more = diagnostics.slice(maxShown);
   if (more.length === 0) return found;
@@ -86,10 +85,6 @@ export function ofDiagnostics(
   const message = `${plural(more.length, "more diagnostic")} of this kind`;
   const remedy = check === "zones" ? "run zonewarden plan" : "run zonewarden validate";
   return [...found, finding(check, status, { message, remedy })];
-}
-
-function placeOf({ place }: Diagnostic, directory: string, host: Host): string {
-  return path.isAbsolute(place.file) ? shownPath(place.file, host) : fileIn(directory, place.file);
 }
 
 /** Whether the secrets can be read that the configuration names beside the tokens, and the key of saved plans. */

@@ -39,7 +39,10 @@ export async function checkVersions(
   try {
     for (const sample of samples) {
       const found = await differingOf(sample, place);
-      differing.push(...found.map((part) => `${sample.zone.name} ${nameOf(part)}`));
+      const names = found.map((part) =>
+        part === "custom_rulesets" ? "custom rulesets" : factsOf(part).wire,
+      );
+      differing.push(...names.map((name) => `${sample.zone.name} ${name}`));
     }
   } catch (error) {
     stop.throwIfAborted();
@@ -71,10 +74,6 @@ interface Sample {
 
 function listsIn({ rules, customRulesets }: PartsToRead): readonly RulesPart[] {
   return customRulesets === undefined ? rules : [...rules, "custom_rulesets"];
-}
-
-function nameOf(part: RulesPart): string {
-  return part === "custom_rulesets" ? "custom rulesets" : factsOf(part).wire;
 }
 
 /** The lists of rules that have another version than the list shows, also when all are read once more: an edit may come between. */

@@ -4,7 +4,7 @@ import { offlineLabels, offlineZone } from "../../desired/zones/offline-zone.ts"
 import { evidenceJson } from "../../evidence/evidence-json.ts";
 import type { Evidence } from "../../evidence/evidence-pack.ts";
 import { renderEvidencePage } from "../../evidence/evidence-page.ts";
-import { type EvidenceFile, evidenceCsv } from "../../evidence/evidence-tables.ts";
+import { evidenceCsv } from "../../evidence/evidence-tables.ts";
 import { evidenceOf } from "../../evidence/evidence.ts";
 import { readKeptHistory } from "../../evidence/kept-history.ts";
 import type { Period } from "../../history/timeline.ts";
@@ -149,7 +149,7 @@ function withLabels(
 const manifest = "SHA256SUMS";
 
 async function save(evidence: Evidence, flags: EvidenceFlags, host: Host): Promise<ExitCode> {
-  const files: readonly EvidenceFile[] = [
+  const files = [
     { file: "evidence.html", text: renderEvidencePage(evidence) },
     {
       file: "evidence.json",

@@ -35,9 +35,12 @@ Topics, for zonewarden help TOPIC:
 `;
 
 async function explain(words: readonly string[], program: Command, host: Host): Promise<ExitCode> {
-  const topic = topicOf(words.join("-"));
+  const topic = Object.entries(topics).find(([name]) => name === words.join("-"))?.[1];
   if (topic !== undefined) return printTopic(topic, host);
-  const command = commandAt(program, words);
+  const command = words.reduce<Command | undefined>(
+    (found, word) => found?.commands.find((each) => each.name() === word),
+    program,
+  );
   if (command !== undefined) {
     command.outputHelp();
     return exitCodes.done;
@@ -46,17 +49,6 @@ async function explain(words: readonly string[], program: Command, host: Host): 
   const known = [...Object.keys(topics), ...program.commands.map((each) => each.name())];
   const hint = didYouMean(name, known) || "zonewarden help lists commands and topics";
   return fail(`help: there is no command and no topic ${name}; ${hint}`, host);
-}
-
-function topicOf(name: string): Topic | undefined {
-  return Object.entries(topics).find(([key]) => key === name)?.[1];
-}
-
-function commandAt(program: Command, words: readonly string[]): Command | undefined {
-  return words.reduce<Command | undefined>(
-    (command, word) => command?.commands.find((each) => each.name() === word),
-    program,
-  );
 }
 
 async function printTopic({ file, heading }: Topic, host: Host): Promise<ExitCode> {

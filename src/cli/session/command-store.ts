@@ -102,8 +102,12 @@ async function openForDatabase(
   resources.use(led);
   const { place, tables } = led.database;
   // A command says itself whether it could write.
-  const silent = (): void => undefined;
-  const ports = { clock: host.clock, onFailure: silent, onRecovery: silent, onLost: silent };
+  const ports = {
+    clock: host.clock,
+    onFailure: () => undefined,
+    onRecovery: () => undefined,
+    onLost: () => undefined,
+  };
   try {
     const store = await openPostgresStore(place, tables, identityOf(config), undefined, ports);
     resources.use(store);

@@ -93,7 +93,11 @@ export async function reachService(
   { api, server: { hosts } }: Config,
   host: Host,
 ): Promise<Reached | undefined> {
-  const unshared = { baseUrl: api.baseUrl, emulator: undefined, [Symbol.asyncDispose]: noWork };
+  const unshared = {
+    baseUrl: api.baseUrl,
+    emulator: undefined,
+    [Symbol.asyncDispose]: () => Promise.resolve(),
+  };
   if (api.emulator === undefined) return unshared;
   const { listen, seed: file } = api.emulator;
   const seed = await loadSeedOrPrint(file, host);
@@ -109,5 +113,3 @@ export async function reachService(
     throw error;
   }
 }
-
-async function noWork(): Promise<void> {}

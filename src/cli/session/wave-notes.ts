@@ -1,5 +1,4 @@
 import { causesOf } from "../../plan/cause/cause.ts";
-import type { Change } from "../../plan/change.ts";
 import type { DesiredFleet } from "../../reconcile/fleet/desired-fleet.ts";
 import { changesInWaves, wavesOf } from "../../reconcile/fleet/waves.ts";
 import type { ReviewedZone } from "../../reconcile/run/apply.ts";
@@ -24,16 +23,14 @@ export function withWaves<T extends ReviewedZone>(
     if (report.result !== "planned" && report.result !== "held") return zone;
     const { plan } = report;
     const wave = waves.get(plan.zone.name) ?? 1;
-    if (!changesInWaves(plan.changes, rollout.appliesTo).some(isOfRevision)) return zone;
+    const isOfRevision = changesInWaves(plan.changes, rollout.appliesTo)
+      .map(causesOf)
+      .some((causes) => causes.length === 0 || causes.some((cause) => cause !== "drift"));
+    if (!isOfRevision) return zone;
     const note = `${begin} ${wave} of ${rollout.waves.length}`;
     // A plan that is kept while files are watched may have one already.
     const notes = [...plan.notes.filter((each) => !each.startsWith(begin)), note];
     const noted = { ...report, plan: { ...plan, notes } };
     return { ...zone, planned: { ...zone.planned, report: noted } };
   });
-}
-
-function isOfRevision(change: Change): boolean {
-  const causes = causesOf(change);
-  return causes.length === 0 || causes.some((cause) => cause !== "drift");
 }

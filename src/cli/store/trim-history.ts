@@ -38,7 +38,7 @@ export async function trimHistory(
   await using store = await openPostgresStore(place, tables, identityOf(config), undefined, {
     clock,
     onFailure: failed,
-    onRecovery: silent,
+    onRecovery: () => undefined,
     onLost: failed,
   });
   const { history } = store;
@@ -58,11 +58,11 @@ export async function trimHistory(
       uniqueId,
       version,
       signKey,
-      onDropped: silent,
+      onDropped: () => undefined,
       onFailure: failed,
-      onRecovery: silent,
+      onRecovery: () => undefined,
     },
-    silent,
+    () => undefined,
   );
   await opened.log[Symbol.asyncDispose]();
   const [why] = failures;
@@ -75,10 +75,6 @@ export async function trimHistory(
       : `${place}: no line of the history is older than history.max_age\n`,
   );
   return exitCodes.done;
-}
-
-function silent(): void {
-  // A command tells its result at its end.
 }
 
 /** The key that signs what is dropped; a message if it cannot be read. */
