@@ -47,18 +47,17 @@ export function changeLines(
   ].join("  ");
   const { direction, reasons } = change.effect;
   const why = reasons.length === 0 ? "" : `: ${reasons.map(printable).join("; ")}`;
-  const effect = wrap(`${effectWords(change.effect)}${why}`, columns - 6).map(
-    (line, index) =>
-      `${index === 0 ? "    " : "      "}${paint(effectMarks[direction].style, line)}`,
-  );
-  const text = measuredText([change]);
-  const counted = text === "" ? [] : wrap(text, columns - 6);
-  const measured = counted.map(
-    (line, index) => `${index === 0 ? "    " : "      "}${paint("bold", line)}`,
-  );
-  const who = authors === "" ? [] : wrap(authors, columns - 6);
-  const by = who.map((line, index) => `${index === 0 ? "    " : "      "}${paint("cyan", line)}`);
-  return [head, ...by, ...effect, ...measured, ...fieldLines(change, paint)];
+  const linesOf = (text: string, style: Parameters<Paint>[0]): readonly string[] =>
+    (text === "" ? [] : wrap(text, columns - 6)).map(
+      (line, index) => `${index === 0 ? "    " : "      "}${paint(style, line)}`,
+    );
+  return [
+    head,
+    ...linesOf(authors, "cyan"),
+    ...linesOf(`${effectWords(change.effect)}${why}`, effectMarks[direction].style),
+    ...linesOf(measuredText([change]), "bold"),
+    ...fieldLines(change, paint),
+  ];
 }
 
 /** The fields of a change that are shown: of a create or delete, neither the description nor empty fields. */
@@ -91,7 +90,12 @@ function sidesOf(
     return valueLines(before, isCsp, width).map((line) => paint("dim", line));
   }
   const sources = changedSources({ field, before, after }, kind);
-  if (sources.length > 0) return sources.map((each) => sourceText(each, paint));
+  if (sources.length > 0) {
+    return sources.map(({ directive, source, verb: what }) => {
+      const { sign, style, note } = sourceMarks[what];
+      return `${paint(style, sign)} ${printable(directive)} ${printable(source)}${note}`;
+    });
+  }
   const [was, is] = [valueLines(before, isCsp, width - 2), valueLines(after, isCsp, width - 2)];
   const [first = "", ...more] = is;
   const arrow = `→ ${paint("green", first)}`;
@@ -109,12 +113,6 @@ export function changedSources(
   if (kind !== "policy" || field !== "value") return [];
   if (typeof before !== "string" || typeof after !== "string") return [];
   return compareCsp(before, after).changes;
-}
-
-/** A changed source of a policy, with its directive. */
-function sourceText({ directive, source, verb }: CspChange, paint: Paint): string {
-  const { sign, style, note } = sourceMarks[verb];
-  return `${paint(style, sign)} ${printable(directive)} ${printable(source)}${note}`;
 }
 
 export const sourceMarks = {

@@ -1,5 +1,5 @@
 import type { Json, JsonObject } from "../syntax/json.ts";
-import { diagnosticCodes } from "../zone/diagnostic-codes.ts";
+import { factsOf } from "../zone/diagnostic-codes.ts";
 import {
   type Diagnostic,
   errorsFirst,
@@ -188,13 +188,8 @@ export function diagnosticsAsAnnotations(diagnostics: readonly Diagnostic[]): st
 }
 
 function sarifRule(code: string): Json {
-  const meaning = meanings.get(code) ?? code;
-  return { id: code, shortDescription: { text: meaning } };
+  return { id: code, shortDescription: { text: factsOf(code)?.meaning ?? code } };
 }
-
-const meanings = new Map<string, string>(
-  Object.entries(diagnosticCodes).map(([code, { meaning }]) => [code, meaning]),
-);
 
 function sarifResult(diagnostic: Diagnostic, codes: readonly string[]): Json {
   const { file, line, column } = diagnostic.place;

@@ -1,9 +1,4 @@
-import type {
-  BlockedResource,
-  PolicyImpact,
-  AffectedResource,
-  UnclearResource,
-} from "../impact/csp-impact.ts";
+import type { AffectedResource, PolicyImpact } from "../impact/csp-impact.ts";
 import type { ManagedException } from "../impact/managed-exceptions.ts";
 import { levelOf, type RetunedRule, type EffectiveRule } from "../impact/ruleset-impact.ts";
 import type { DeploymentImpact, ZoneImpact } from "../impact/zone-impact.ts";
@@ -72,18 +67,20 @@ function policyLines(impact: PolicyImpact, paint: Paint): readonly string[] {
       affectedText,
       paint("red", "!"),
     ),
-    ...listed("unclear", impact.unclear, unclearText, paint("magenta", "?")),
-    ...listed("allows, but nothing detected needs it", unused, sourceText, "·"),
+    ...listed(
+      "unclear",
+      impact.unclear,
+      (each) => `${affectedText(each)}: ${each.reason}`,
+      paint("magenta", "?"),
+    ),
+    ...listed(
+      "allows, but nothing detected needs it",
+      unused,
+      ({ directive, source }) => printable(`${directive} ${source.text}`),
+      "·",
+    ),
     ...(elsewhere === 0 ? [] : [paint("dim", `    ${outside}`)]),
   ];
-}
-
-function sourceText({ directive, source }: PolicyImpact["unseen"][number]): string {
-  return printable(`${directive} ${source.text}`);
-}
-
-function unclearText(affected: UnclearResource): string {
-  return `${affectedText(affected)}: ${affected.reason}`;
 }
 
 function listed<T>(
@@ -102,7 +99,7 @@ function listed<T>(
 }
 
 /** A resource, when and where it was detected. */
-function affectedText({ resource, pages, malicious }: AffectedResource | BlockedResource): string {
+function affectedText({ resource, pages, malicious }: AffectedResource): string {
   const [page] = pages;
   const seen = resource.lastSeenAt?.toISOString().slice(0, 10);
   const facts = [

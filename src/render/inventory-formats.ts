@@ -140,7 +140,10 @@ function dayOf(moment: Date | undefined): string {
 export function itemJson(item: Item, maliciousBelow: number): JsonObject {
   const json = <T>(attributes: Attributes<T>, of: T): JsonObject =>
     Object.fromEntries(
-      Object.entries(attributes).map(([name, read]) => [name, shown(read(of, maliciousBelow))]),
+      Object.entries(attributes).map(([name, read]) => {
+        const value = read(of, maliciousBelow);
+        return [name, value instanceof Date ? value.toISOString() : (value ?? null)];
+      }),
     );
   const common = json(ofItem, item);
   if (item.kind === "cookie") return { ...common, ...json(ofCookie, item) };
@@ -148,10 +151,6 @@ export function itemJson(item: Item, maliciousBelow: number): JsonObject {
   if (item.kind === "connection") return resource;
   const versions = item.versions.map((version) => json(ofVersion, version));
   return { ...resource, ...json(ofVersion, item), versions };
-}
-
-function shown(value: Json | Date | undefined): Json {
-  return value instanceof Date ? value.toISOString() : (value ?? null);
 }
 
 /** Format of {@link inventoryJson}. */

@@ -1,5 +1,5 @@
 import type { ZoneImpact } from "../impact/zone-impact.ts";
-import type { Change, Effect, FieldChange } from "../plan/change.ts";
+import type { Change, FieldChange } from "../plan/change.ts";
 import { planHash } from "../plan/guard/release.ts";
 import type { Plan } from "../plan/plan.ts";
 import type { PlannedReport, RunReport, ZoneReport } from "../state/run-report.ts";
@@ -181,10 +181,6 @@ function namesText(names: readonly ZoneName[]): string {
   return names.map(markdownText).join(", ");
 }
 
-function reasonsText({ reasons }: Effect): string {
-  return reasons.map(markdownText).join("; ");
-}
-
 /** Whether it adopts or why it deletes, its cause and its authors, for people. */
 function remarksOf(change: Change, report: ZoneReport): readonly string[] {
   return [
@@ -281,7 +277,7 @@ function planText(report: PlannedReport, same: readonly ZoneReport[]): string {
 function table(report: PlannedReport, same: readonly ZoneReport[]): string {
   const rows = report.plan.changes.map((change, nth) => {
     const { key, title, effect, verb } = change;
-    const reasons = reasonsText(effect);
+    const reasons = effect.reasons.map(markdownText).join("; ");
     const measured = measuredText(same.flatMap((each) => changesOf(each)[nth] ?? []));
     const words = [
       markdownCode(key),

@@ -13,7 +13,7 @@ import {
   coerceText,
   coerceTexts,
 } from "../syntax/json.ts";
-import { promotedFields, type StepValue } from "../zone/promotion.ts";
+import { promotedFields } from "../zone/promotion.ts";
 import { kinds, listedKinds, type ResourceKey, ruleKinds } from "../zone/resource.ts";
 import { rulePhases } from "../zone/rule-phase.ts";
 import type { RulePlace } from "../zone/rule-place.ts";
@@ -67,7 +67,9 @@ function stepOf({
   live,
   planned,
 }: JsonObject): readonly [ResourceKey, PromotedStep] {
-  const [first = "", second = "", ...others] = coerceList(steps).map(stepValue);
+  const [first = "", second = "", ...others] = coerceList(steps).map((value) =>
+    typeof value === "number" ? value : coerceText(value),
+  );
   const step = {
     field: coerceName(promotedFields, field),
     steps: [first, second, ...others],
@@ -75,10 +77,6 @@ function stepOf({
     planned: typeof planned === "number" ? planned : 0,
   } as const;
   return [keyOf(key), step];
-}
-
-function stepValue(value: Json): StepValue {
-  return typeof value === "number" ? value : coerceText(value);
 }
 
 function zoneOf(json: JsonObject): Zone | undefined {
@@ -143,6 +141,7 @@ function writeOf(json: JsonObject): Write {
   const body = coerceObject(json["body"]);
   const phase = coerceName(rulePhases, json["phase"]);
   const list = { phase, ...customRulesetIn(json) };
+  const position = positionOf(coerceObject(json["position"]));
   if (isRulesetCall(call)) {
     return rulesetWriteOf(call, { custom_ruleset: "", ...list, changes }, json);
   }
@@ -155,18 +154,10 @@ function writeOf(json: JsonObject): Write {
     case "delete-policy":
       return { call, id, changes };
     case "create-rule":
-      return {
-        call,
-        ...list,
-        ruleset,
-        body,
-        position: positionOf(coerceObject(json["position"])),
-        changes,
-      };
+      return { call, ...list, ruleset, body, position, changes };
     case "update-rule": {
-      const position =
-        json["position"] === null ? null : positionOf(coerceObject(json["position"]));
-      return { call, ...list, ruleset, id, body, position, changes };
+      const moved = json["position"] === null ? null : position;
+      return { call, ...list, ruleset, id, body, position: moved, changes };
     }
     case "delete-rule":
       return { call, ...list, ruleset, id, changes };

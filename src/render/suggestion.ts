@@ -1,4 +1,4 @@
-import type { Granularity, LeftOutResource, Suggestion } from "../impact/suggest-policy.ts";
+import type { Granularity, Suggestion } from "../impact/suggest-policy.ts";
 import type { JsonObject } from "../syntax/json.ts";
 import type { ZoneName } from "../zone/zone.ts";
 import { plural, printable } from "./format.ts";
@@ -34,11 +34,9 @@ export function suggestionRemarks(
           "A hash applies only if the page's tag has it as its integrity attribute, and to one version of the script.",
         ]
       : []),
-    ...leftOut.map(leftOutText),
+    ...leftOut.map(({ resource, reason, letInBy }) => {
+      const all = letInBy === undefined ? "" : `, but allowed by ${letInBy}, which others need`;
+      return printable(`Left out: ${resource.url} (${reason})${all}`);
+    }),
   ];
-}
-
-function leftOutText({ resource, reason, letInBy }: LeftOutResource): string {
-  const all = letInBy === undefined ? "" : `, but allowed by ${letInBy}, which others need`;
-  return printable(`Left out: ${resource.url} (${reason})${all}`);
 }
