@@ -17,7 +17,7 @@ export class SeenEntries {
     let contradictory = 0;
     for (const entry of entries) {
       const known = this.#contents.get(entry.id);
-      const content = contentOf(entry);
+      const content = `${entry.at.toISOString()} ${entry.zoneId} ${entry.path}`;
       if (known === undefined) {
         found.push(entry);
         this.#contents.set(entry.id, content);
@@ -29,8 +29,4 @@ export class SeenEntries {
     }
     return { entries: found, contradictory };
   }
-}
-
-function contentOf({ at, path, zoneId }: AuditEntry): string {
-  return `${at.toISOString()} ${zoneId} ${path}`;
 }

@@ -43,7 +43,7 @@ export function touchedZones(entry: AuditEntry, zones: DeclaredZones): readonly 
   const named = namedZone(entry, isInZone ? zoneId(second) : undefined, zones);
   if (named !== undefined) return isInZone && otherProducts.has(area) ? [] : [named];
   // An entry that names another zone concerns that zone only.
-  if (isInZone || namesZone(entry)) return [];
+  if (isInZone || entry.zoneId !== "" || entry.zoneName !== "") return [];
   return zones.byRuleset.get(rulesetIn(entry)) ?? [];
 }
 
@@ -51,10 +51,6 @@ export function touchedZones(entry: AuditEntry, zones: DeclaredZones): readonly 
 function rulesetIn({ path, resourceId }: AuditEntry): string {
   const [, level, , area, ruleset = ""] = path.split("/");
   return level === "accounts" && area === "rulesets" ? ruleset : resourceId;
-}
-
-function namesZone(entry: AuditEntry): boolean {
-  return entry.zoneId !== "" || entry.zoneName !== "";
 }
 
 function namedZone(

@@ -56,7 +56,9 @@ export function checkTimesOf(records: readonly ScriptRecord[], period: Period): 
   const pauses = marks.slice(1).map((until, index) => ({ since: marks[index] ?? until, until }));
   const [longest = period] = pauses.toSorted((a, b) => lengthOf(b) - lengthOf(a));
   return {
-    days: daysIn(period).map((start) => dayOf(start, records, readings, off)),
+    days: Array.from({ length: Math.ceil(lengthOf(period) / dayMs) }, (_, index) =>
+      dayOf(Number(period.since) + index * dayMs, records, readings, off),
+    ),
     checks: checks.length,
     longestPause: longest,
     pauses: pauses.filter((pause) => lengthOf(pause) > longestPauseMs),
@@ -82,11 +84,6 @@ function offPeriods(records: readonly ScriptRecord[], { until }: Period): readon
     }
   }
   return offSince === undefined ? off : [...off, { since: offSince, until }];
-}
-
-function daysIn({ since, until }: Period): readonly number[] {
-  const count = Math.ceil(lengthOf({ since, until }) / dayMs);
-  return Array.from({ length: count }, (_, index) => Number(since) + index * dayMs);
 }
 
 function dayOf(

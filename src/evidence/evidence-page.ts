@@ -133,17 +133,17 @@ function dayRanges(zone: ZoneEvidence): EvidenceTable {
 function renderTable({ columns, rows, empty }: EvidenceTable): Html {
   if (rows.length === 0) return html`<p>${empty}</p>`;
   const cells = columns.map((head, at) => {
-    return [head, (row: readonly string[]): Part => cellOf(row[at])] as const;
+    const cellOf = (row: readonly string[]): Part => {
+      const text = row[at] ?? "";
+      return longWord.test(text) ? html`<span class="long">${text}</span>` : text;
+    };
+    return [head, cellOf] as const;
   });
   return htmlTable(Object.fromEntries(cells), rows);
 }
 
 /** Words up to the length of a moment stay whole. */
 const longWord = /[^\s-]{25}/;
-
-function cellOf(text = ""): Part {
-  return longWord.test(text) ? html`<span class="long">${text}</span>` : text;
-}
 
 function historySection({ files, flaws, remarks, damaged, isProved }: KeptHistory): Html {
   return html`<section aria-labelledby="history">

@@ -3,7 +3,6 @@ import type { HistoryChange } from "../history/history.ts";
 import { authorsLine, causeWords } from "../render/cause-text.ts";
 import { csvText } from "../render/csv-cell.ts";
 import { durationText, valueText } from "../render/format.ts";
-import type { ScriptIntegrity } from "../zone/declared-scripts.ts";
 import type { DeclaredItem, Evidence, SubjectDeclaration, ZoneEvidence } from "./evidence-pack.ts";
 import type { FilesRevision, FindingStep } from "./evidence-stories.ts";
 
@@ -49,7 +48,8 @@ export function zoneTables(zone: ZoneEvidence): readonly EvidenceTable[] {
         "approved by": ({ item }) => item.approvedBy,
         "approved on": ({ item }) => item.approvedOn,
         "review by": ({ item }) => item.reviewBy,
-        integrity: ({ item }) => integrityText(item.integrity),
+        integrity: ({ item: { integrity } }) =>
+          integrity.by === "hashes" ? `hashes ${integrity.hashes.join(" ")}` : integrity.by,
         ...declaredCells,
       },
     ),
@@ -188,10 +188,6 @@ function momentText(at: Date | undefined): string {
   return at?.toISOString() ?? "";
 }
 
-function integrityText(integrity: ScriptIntegrity): string {
-  return integrity.by === "hashes" ? `hashes ${integrity.hashes.join(" ")}` : integrity.by;
-}
-
 function stepText({ at, event, acceptance, ...files }: FindingStep): string {
   const isNew = event === "acknowledged" || event === "renewed";
   const by =
@@ -221,14 +217,10 @@ export function filesText({ revision, commit }: FilesRevision): string {
   return commit === undefined ? `revision ${revision}` : `commit ${commit}`;
 }
 
-/** A file of the pack. */
-export interface EvidenceFile {
-  readonly file: string;
-  readonly text: string;
-}
-
-/** The tables of all zones as CSV files (RFC 4180), with the zone in the first column. */
-export function evidenceCsv({ zones }: Evidence): readonly EvidenceFile[] {
+/** The tables of all zones as CSV files (RFC 4180) with their names, with the zone in the first column. */
+export function evidenceCsv({
+  zones,
+}: Evidence): readonly { readonly file: string; readonly text: string }[] {
   const rows = zones.flatMap((zone) =>
     [...zoneTables(zone), daysTable(zone)].map((table) => ({ zone: zone.zone, table })),
   );
