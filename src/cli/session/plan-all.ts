@@ -158,7 +158,7 @@ export async function planAll(
   const by = correctionsCountOf(countOf(flags.zones, declared, config.limits));
   const limit = maxWeakenedOf(config.limits, declared);
   const judged = holdCorrections(explained, weakened(by), limit);
-  const zones = flags.onlyReads === true ? withWaves(judged, fleet, config.rollout) : judged;
+  const zones = flags.onlyReads === true ? await withWaves(judged, fleet, config.rollout) : judged;
   const unknownHashes = unmatchedHashes(flags, declaredHash, zones).map(
     (hash) => `error: --accept ${hash}: no plan has this hash now; \`zonewarden plan\` shows them`,
   );

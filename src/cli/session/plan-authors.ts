@@ -2,11 +2,11 @@ import { windowSince } from "../../audit/audit-window.ts";
 import { authorsOf } from "../../audit/find-authors.ts";
 import { isDrift } from "../../plan/cause/cause.ts";
 import type { PlannedZone } from "../../reconcile/run/plan-zone.ts";
-import type { PlannedReport, ZoneReport } from "../../state/run-report.ts";
 import { type AuditEntry, type AuditRead, oldestFirst } from "../../zone/audit-entry.ts";
 import { ServiceError } from "../../zone/service-error.ts";
 import type { Zone } from "../../zone/zone.ts";
 import type { Session } from "./session.ts";
+import { withPlans } from "./with-plans.ts";
 
 /** How far back the audit log is read. */
 const windowMs = 30 * 24 * 3_600_000;
@@ -19,44 +19,31 @@ export async function withAuthors<T extends { readonly planned: PlannedZone }>(
   zones: readonly T[],
   session: Session,
 ): Promise<readonly T[]> {
-  const drifted = zones.map(({ planned }) => planned.report).filter(hasDrift);
-  const accounts = Map.groupBy(drifted, ({ plan }) => plan.zone.accountId);
+  const drifted = zones.flatMap(({ planned: { report } }) =>
+    "plan" in report && report.plan.changes.some(isDrift) ? [report.plan.zone] : [],
+  );
   const logs = new Map<string, readonly AuditEntry[]>();
-  for (const [account, reports] of accounts) {
-    const touched = reports.map(({ plan }) => plan.zone);
+  for (const [account, touched] of Map.groupBy(drifted, ({ accountId }) => accountId)) {
     const read = await readLog(touched, session);
     if (read === undefined) continue;
     const distinct = new Map(read.entries.map((entry) => [entry.id, entry]));
     logs.set(account, oldestFirst([...distinct.values()]));
   }
-  return zones.map((zone) => {
-    const { planned } = zone;
-    if (!hasDrift(planned.report)) return zone;
-    const { id, accountId } = planned.report.plan.zone;
-    const log = logs.get(accountId);
-    if (log === undefined) return zone;
-    const own = log.filter(({ path }) => path.startsWith(`/zones/${id}/`));
-    return { ...zone, planned: { ...planned, report: authored(planned.report, own, session) } };
-  });
-}
-
-function hasDrift(report: ZoneReport): report is PlannedReport {
-  return report.result !== "error" && report.plan.changes.some(isDrift);
-}
-
-function authored(
-  report: PlannedReport,
-  entries: readonly AuditEntry[],
-  { config, service }: Session,
-): PlannedReport {
+  const { config, service } = session;
   const isOwn = ({ actor }: AuditEntry): boolean => service.audit.isOwnToken(actor.tokenId);
-  const known = { entries, isSinceDeclared: false, isOwn, gone: undefined };
-  const changes = report.plan.changes.map((change) =>
-    isDrift(change)
-      ? { ...change, authors: authorsOf(change, known, config.audit.actors) }
-      : change,
-  );
-  return { ...report, plan: { ...report.plan, changes } };
+  return withPlans(zones, (plan) => {
+    const { id, accountId } = plan.zone;
+    const log = logs.get(accountId);
+    if (log === undefined) return plan;
+    const entries = log.filter(({ path }) => path.startsWith(`/zones/${id}/`));
+    const known = { entries, isSinceDeclared: false, isOwn, gone: undefined };
+    const changes = plan.changes.map((change) =>
+      isDrift(change)
+        ? { ...change, authors: authorsOf(change, known, config.audit.actors) }
+        : change,
+    );
+    return { ...plan, changes };
+  });
 }
 
 /** `undefined` if the log cannot be read; why is printed, unless the token has no permission: many have none. */

@@ -4,6 +4,7 @@ import type { PlannedZone } from "../../reconcile/run/plan-zone.ts";
 import type { PartFlags } from "./fleet-part.ts";
 import type { Session } from "./session.ts";
 import { withStoredMeasurements } from "./stored.ts";
+import { withPlans } from "./with-plans.ts";
 
 /**
  * The planned zones with what was counted of the effects of their changes, where measurements are on. Why it is not known
@@ -21,19 +22,10 @@ export async function withMeasured<T extends { readonly planned: PlannedZone }>(
     const names = new Set(counted.map(({ planned }) => planned.report.zone));
     const reader =
       typeof found === "string" || names.size === 1 ? found : readDaysOnce(found, names);
-    return Promise.all(
-      zones.map(async (zone): Promise<T> => {
-        const { planned } = zone;
-        const { report } = planned;
-        if (!("plan" in report)) return zone;
-        const { plan } = report;
-        const changes = await withStoredEffects(plan.changes, report.zone, reader, now);
-        return {
-          ...zone,
-          planned: { ...planned, report: { ...report, plan: { ...plan, changes } } },
-        };
-      }),
-    );
+    return withPlans(zones, async (plan) => ({
+      ...plan,
+      changes: await withStoredEffects(plan.changes, plan.zone.name, reader, now),
+    }));
   });
 }
 

@@ -16,6 +16,7 @@ import type { ZoneName } from "../../zone/zone.ts";
 import type { PartFlags } from "./fleet-part.ts";
 import type { Session } from "./session.ts";
 import { withStoredMeasurements } from "./stored.ts";
+import { withPlans } from "./with-plans.ts";
 
 /**
  * Zones whose plans say which steps of their policies and rules follow, and, where the store says it, how much of the time
@@ -32,26 +33,19 @@ export async function withSteps<T extends ReviewedZone & { readonly declared: Fl
   return withStoredMeasurements(config, flags.changedSince, host, (found) => {
     const isCounted = config.measurements !== undefined && typeof found !== "string";
     const reader = isCounted ? found : undefined;
-    return Promise.all(
-      zones.map(async (zone): Promise<T> => {
-        const { report } = zone.planned;
-        if (!("plan" in report)) return zone;
-        const { plan } = report;
-        const states = steps(plan.zone.name);
-        const added: string[] = [];
-        for (const [key, { promotion }] of promotedIn(zone.declared.desired.content)) {
-          const at = plan.steps.get(key)?.planned;
-          if (at === undefined || at === promotion.steps.length - 1) continue;
-          const known = states.get(key);
-          const state = stepIndex(known, promotion) === at ? known : undefined;
-          const text = await progressText({ key, promotion, state }, plan, reader, now);
-          added.push(`${key}: ${ladderText(promotion, at)}${text}`);
-        }
-        const notes = [...new Set([...plan.notes, ...added])];
-        const noted = { ...report, plan: { ...plan, notes } };
-        return { ...zone, planned: { ...zone.planned, report: noted } };
-      }),
-    );
+    return withPlans(zones, async (plan, { declared }) => {
+      const states = steps(plan.zone.name);
+      const added: string[] = [];
+      for (const [key, { promotion }] of promotedIn(declared.desired.content)) {
+        const at = plan.steps.get(key)?.planned;
+        if (at === undefined || at === promotion.steps.length - 1) continue;
+        const known = states.get(key);
+        const state = stepIndex(known, promotion) === at ? known : undefined;
+        const text = await progressText({ key, promotion, state }, plan, reader, now);
+        added.push(`${key}: ${ladderText(promotion, at)}${text}`);
+      }
+      return { ...plan, notes: [...new Set([...plan.notes, ...added])] };
+    });
   });
 }
 

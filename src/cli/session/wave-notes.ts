@@ -3,6 +3,7 @@ import type { DesiredFleet } from "../../reconcile/fleet/desired-fleet.ts";
 import { changesInWaves, wavesOf } from "../../reconcile/fleet/waves.ts";
 import type { ReviewedZone } from "../../reconcile/run/apply.ts";
 import type { RolloutSettings } from "../../zone/wave.ts";
+import { withPlans } from "./with-plans.ts";
 
 const begin = "the daemon changes this zone in wave";
 
@@ -11,26 +12,22 @@ const begin = "the daemon changes this zone in wave";
  *
  * @param fleet all declared zones: a share of them is a wave
  */
-export function withWaves<T extends ReviewedZone>(
+export async function withWaves<T extends ReviewedZone>(
   zones: readonly T[],
   { zones: listed, missing }: DesiredFleet,
   rollout: RolloutSettings | undefined,
-): readonly T[] {
+): Promise<readonly T[]> {
   if (rollout === undefined) return zones;
   const waves = wavesOf(rollout.waves, new Set([...listed.keys(), ...missing.keys()]));
-  return zones.map((zone) => {
-    const { report } = zone.planned;
-    if (report.result !== "planned" && report.result !== "held") return zone;
-    const { plan } = report;
+  return withPlans(zones, (plan) => {
     const wave = waves.get(plan.zone.name) ?? 1;
     const isOfRevision = changesInWaves(plan.changes, rollout.appliesTo)
       .map(causesOf)
       .some((causes) => causes.length === 0 || causes.some((cause) => cause !== "drift"));
-    if (!isOfRevision) return zone;
+    if (!isOfRevision) return plan;
     const note = `${begin} ${wave} of ${rollout.waves.length}`;
     // A plan that is kept while files are watched may have one already.
     const notes = [...plan.notes.filter((each) => !each.startsWith(begin)), note];
-    const noted = { ...report, plan: { ...plan, notes } };
-    return { ...zone, planned: { ...zone.planned, report: noted } };
+    return { ...plan, notes };
   });
 }
