@@ -21,7 +21,9 @@ import { checkVersions } from "./check-versions.ts";
 import { type CheckFinding, failureOf, finding, fine, skipped } from "./finding.ts";
 
 /** What the checks of the service work with. */
-type Place = Pick<Session, "config" | "baseUrl" | "host" | "stop">;
+type ConnectedPlace = Omit<Session, "signals">;
+
+type Place = Omit<ConnectedPlace, "service">;
 
 /** Whether the service can be reached, and each token used for what is declared. Sends only GETs. */
 export async function checkService(
@@ -47,12 +49,13 @@ export async function checkService(
   const fleet = desiredFleet(selectWith(config), state, known);
   await using service = connect(config, baseUrl, host, observer, checkRetry);
   using _watch = observer.watch(service.credentials);
+  const connected = { ...place, service };
   return [
     ...found,
-    ...(await checkPermissions(known.zones, fleet, { ...place, service })),
+    ...(await checkPermissions(known.zones, fleet, connected)),
     ...checkZones(fleet, state, host),
-    checkBudget(fleet, service, place),
-    await checkVersions(fleet, { ...place, service }),
+    checkBudget(fleet, connected),
+    await checkVersions(fleet, connected),
   ];
 }
 
@@ -87,10 +90,6 @@ function checkClock({ leastSkewMs: least }: CheckObserver): CheckFinding {
   const message = `the clock of this machine is ${durationText(Math.abs(least))} ${direction} that of the service: freeze windows, schedules and the expiry of saved plans are wrong by that time`;
   const remedy = "synchronise the clock (NTP), and check the time zone of the machine";
   return finding("clock", "error", { message, remedy });
-}
-
-interface ConnectedPlace extends Place {
-  readonly service: ServiceClient;
 }
 
 /** Accounts that are examined at most. */
@@ -185,7 +184,7 @@ function checkZones(fleet: DesiredFleet, state: LoadedFiles, host: Host): readon
 }
 
 /** Whether a sweep ends before the next one is due. */
-function checkBudget(fleet: DesiredFleet, service: ServiceClient, { config }: Place): CheckFinding {
+function checkBudget(fleet: DesiredFleet, { config, service }: ConnectedPlace): CheckFinding {
   if (fleet.zones.size === 0) return skipped("budget", "no zone is declared");
   const declared = [...fleet.zones.values()].map(({ desired }) => desired);
   const { requests, ms } = forecastOf(declared, service, config.api.rulesetVersions);

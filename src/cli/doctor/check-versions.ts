@@ -1,5 +1,4 @@
 import { versionInListing } from "../../api/read/ruleset-versions.ts";
-import type { ServiceClient } from "../../host/connect.ts";
 import type { DesiredFleet } from "../../reconcile/fleet/desired-fleet.ts";
 import { partsOf } from "../../reconcile/run/plan-zone.ts";
 import { plural } from "../../render/format.ts";
@@ -13,9 +12,7 @@ import { type CheckFinding, failureOf, finding, fine, skipped } from "./finding.
 /** Zones that are compared at most. */
 const maxSamples = 3;
 
-interface VersionsPlace extends Pick<Session, "config" | "stop"> {
-  readonly service: ServiceClient;
-}
+type VersionsPlace = Pick<Session, "config" | "service" | "stop">;
 
 /** Whether the list of a zone's rulesets shows the versions that the entry points and custom rulesets have, which `api.ruleset_versions` trusts. */
 export async function checkVersions(

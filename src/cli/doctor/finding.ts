@@ -60,15 +60,11 @@ export function finding(
 /** A failure of the service, or an internal error, which is thrown again. */
 export function failureOf(error: unknown): Fault {
   if (!(error instanceof ServiceError)) throw error;
-  const { what, remedy } = inTwo(error.message);
-  return { code: error.code, message: what, remedy };
-}
-
-/** The parts of a message: errors end with what the operator can do, after a semicolon. */
-function inTwo(message: string): { readonly what: string; readonly remedy: string } {
+  const { code, message } = error;
+  // Errors end with what the operator can do, after a semicolon.
   const end = message.lastIndexOf("; ");
-  if (end < 0) return { what: message, remedy: "run zonewarden doctor again after a minute" };
-  return { what: message.slice(0, end), remedy: message.slice(end + 2) };
+  if (end < 0) return { code, message, remedy: "run zonewarden doctor again after a minute" };
+  return { code, message: message.slice(0, end), remedy: message.slice(end + 2) };
 }
 
 /** The exit code: an invalid file comes before a service that cannot be reached, and both before other errors. */
