@@ -5,7 +5,7 @@ import type { ChainRecord } from "../chain/chain-records.ts";
 import { isSignedBy, type Seal, sealOf } from "../chain/history-chain.ts";
 import { type HistoryLine, linesOf, recordIn } from "../file/history-lines.ts";
 import { type Break, breakFlaws } from "./chain-breaks.ts";
-import type { Beginning, ClaimedDrop } from "./file-beginning.ts";
+import type { ClaimedDrop } from "./file-beginning.ts";
 import type { Finding, FoundInFile, PlacedSeal } from "./history-finding.ts";
 import { findingOfTail } from "./torn-tail.ts";
 
@@ -18,7 +18,8 @@ export interface CheckedFile {
   readonly seals: readonly PlacedSeal[];
   readonly firstAt: Date | undefined;
   readonly lastAt: Date | undefined;
-  readonly beginning: Beginning;
+  /** In the order of the lines that say it. */
+  readonly drops: readonly ClaimedDrop[];
   /** Last line with a right signature; `undefined`: there is none, or no key. */
   readonly signedLine: number | undefined;
   readonly found: readonly Finding[];
@@ -118,7 +119,7 @@ class FileCheck {
       seals: this.#seals,
       firstAt: this.#firstAt,
       lastAt: this.#lastAt,
-      beginning: { first: this.#seals[0], drops: this.#drops },
+      drops: this.#drops,
       signedLine: this.#signedLine,
       found: found
         .map((each) => ({ file: this.#file, ...each }))

@@ -1,14 +1,6 @@
 import type { DroppedLines } from "../chain/chain-records.ts";
 import type { FoundInFile, PlacedSeal } from "./history-finding.ts";
 
-/** How a file begins, and what its lines say of that. */
-export interface Beginning {
-  /** The first line with a hash. */
-  readonly first: PlacedSeal | undefined;
-  /** In the order of the lines that say it. */
-  readonly drops: readonly ClaimedDrop[];
-}
-
 /** What one line says of the lines that are no longer there. */
 export interface ClaimedDrop {
   /** Hash of the line that says it. */
@@ -27,9 +19,12 @@ export interface Belief {
 /**
  * A file begins with its chain, or with the first line that the program has not dropped; everything else is a flaw. Only
  * the last covered drop says which.
+ *
+ * @param first the first line with a hash.
  */
 export function findingsOfBeginning(
-  { first, drops }: Beginning,
+  first: PlacedSeal | undefined,
+  drops: readonly ClaimedDrop[],
   { isCovered, mayBeNewer }: Belief,
 ): readonly FoundInFile[] {
   if (first === undefined) return [];

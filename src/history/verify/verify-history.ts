@@ -45,8 +45,8 @@ export async function verifyHistory(
   };
   const found = [
     ...checked.flatMap((each) => each.found),
-    ...checked.flatMap(({ file, beginning }) =>
-      findingsOfBeginning(beginning, belief).map((each) => ({ file, ...each })),
+    ...checked.flatMap(({ file, seals, drops }) =>
+      findingsOfBeginning(seals[0], drops, belief).map((each) => ({ file, ...each })),
     ),
     ...checked.slice(1).map((each, index) => linkOf(checked.slice(0, index + 1), each)),
     headFound(checked, head, covered),
@@ -112,7 +112,7 @@ function linkOf(earlier: readonly CheckedFile[], next: CheckedFile): Finding | u
 /** Why a file does not continue the one before. */
 function flawBetween(
   before: CheckedFile,
-  { chains, beginning }: CheckedFile,
+  { chains, drops }: CheckedFile,
   first: PlacedSeal,
   end: PlacedSeal,
 ): Pick<Finding, "code" | "message"> {
@@ -129,7 +129,7 @@ function flawBetween(
     const message = `the file does not continue ${before.file}: name the files oldest first`;
     return { code: "diverges", message };
   }
-  const isDropped = beginning.drops.at(-1)?.dropped.last.hash === first.prev;
+  const isDropped = drops.at(-1)?.dropped.last.hash === first.prev;
   const by = isDropped ? "; the program dropped them from this file" : "";
   const missing = `lines ${end.n + 1} to ${first.n - 1} of the chain are missing between ${before.file} and this file`;
   return { code: "missing_between", message: `${missing}${by}; name a copy that has them` };
@@ -142,11 +142,11 @@ function headFound(
 ): Finding | undefined {
   if (head === undefined) return undefined;
   const last = files.at(-1)?.file ?? "";
-  for (const { file, seals, beginning } of files.toReversed()) {
+  for (const { file, seals, drops } of files.toReversed()) {
     const seal = seals.findLast(({ hash, isWhole }) => isWhole && hash === head);
     if (seal !== undefined) return headRemark(file, seal, files);
     // Whoever knows the head can name it: only a signature tells that the program dropped its line.
-    const drop = beginning.drops.findLast(({ hash }) => covered.has(hash));
+    const drop = drops.findLast(({ hash }) => covered.has(hash));
     if (drop?.dropped.last.hash === head) {
       const message = "the head is of the last line that the program dropped";
       return { file, line: 0, code: "head", message };
