@@ -1,10 +1,9 @@
-import type { Host } from "../../host/host.ts";
 import { printable } from "../../render/format.ts";
 import { failureOf } from "../../state/run-report.ts";
 import { ServiceError } from "../../zone/service-error.ts";
 import type { Write } from "../../zone/write.ts";
 import type { DefineCommand } from "../command-options.ts";
-import { type ExitCode, exitCodes } from "../output/exit-codes.ts";
+import { exitCodes } from "../output/exit-codes.ts";
 import {
   acceptedHashes,
   type AppliedZones,
@@ -51,7 +50,15 @@ export const defineApply: DefineCommand = (command, host) => {
       if (usageError !== undefined) command.error(`error: ${usageError}`);
       const { plan, check = false } = options;
       if (plan !== undefined) return applyPlanFile({ ...options, plan }, host);
-      return runApply({ ...options, zones }, check ? checkZones : applyZones, host);
+      const flags = { ...options, zones };
+      const work = check ? checkZones : applyZones;
+      return withSession(flags, host, async (session) => {
+        // All zones first: a mistake shows before anything is written.
+        const fleet = await planAll(flags, session);
+        if (typeof fleet === "number") return fleet;
+        const { reports, code } = await work(fleet, session, flags);
+        return finish(fleet, reports, code, flags, host);
+      });
     });
 };
 
@@ -71,20 +78,6 @@ type ApplyOptions = Omit<ApplyFlags, "zones"> &
   Partial<Pick<PlanFileFlags, "plan" | "verifyKey">> & {
     readonly check?: boolean;
   };
-
-/** Plans all zones first: a mistake shows before anything is written. */
-async function runApply(
-  flags: ApplyFlags,
-  work: (fleet: PlannedFleet, session: Session, flags: ApplyFlags) => Promise<AppliedZones>,
-  host: Host,
-): Promise<ExitCode> {
-  return withSession(flags, host, async (session) => {
-    const fleet = await planAll(flags, session);
-    if (typeof fleet === "number") return fleet;
-    const { reports, code } = await work(fleet, session, flags);
-    return finish(fleet, reports, code, flags, host);
-  });
-}
 
 /**
  * `apply --check`: the service checks each ruleset write without storing it (SERVICE.md B.2). It cannot check writes of

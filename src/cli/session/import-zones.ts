@@ -1,3 +1,4 @@
+import type { SweepRequests } from "../../daemon/sweep-schedule.ts";
 import { formattedText } from "../../desired/format/format-text.ts";
 import { sharedParts, type SharedParts } from "../../desired/import/shared-parts.ts";
 import { contentEntry } from "../../desired/import/zone-entry.ts";
@@ -16,7 +17,7 @@ import type { Zone } from "../../zone/zone.ts";
 import type { NewFile } from "../output/files.ts";
 import { longTotal, startProgress } from "../output/progress.ts";
 import type { KeptReading } from "./kept-reading.ts";
-import { forecastText, type Requests } from "./reading-forecast.ts";
+import { forecastText } from "./reading-forecast.ts";
 import { inParallel, type Session } from "./session.ts";
 
 /** What an import can read of a zone. */
@@ -95,7 +96,7 @@ function startText(
   { config, service }: Session,
 ): string {
   const byCredential = Map.groupBy(left, (zone) => service.credentialOf(zone));
-  const requests = (each: number): Requests =>
+  const requests = (each: number): SweepRequests =>
     new Map([...byCredential].map(([name, { length }]) => [name, length * each]));
   const lists = only.includes("rules") ? rulePhases.length : 0;
   const before = all === left.length ? "" : ` (the other ${all - left.length} were read before)`;

@@ -23,8 +23,6 @@ export interface NotLed {
   readonly page: string;
 }
 
-const notSet: NotLed = { why: "store.postgres is not set", isLedByOther: false, page: "" };
-
 /** What is waited for beyond the time of a Lease whose holder is gone. */
 const slackMs = 5_000;
 
@@ -47,7 +45,7 @@ export async function leadDatabase(
     const kubernetes = await kubernetesOf(config, host);
     if (kubernetes !== undefined) resources.use(kubernetes);
     const shared = sharedStoreOf(config, kubernetes, host);
-    if (shared === undefined) return notSet;
+    if (shared === undefined) return { why: "store.postgres is not set", isLedByOther, page: "" };
     resources.use(shared);
     const { database } = shared;
     ({ election } = shared);

@@ -144,7 +144,7 @@ export async function planAll(
   const stream = diagnostics.some(isError) ? host.stderr : notesOf(host);
   printDiagnostics({ ...state, diagnostics }, host, stream);
   printCanaries(config, fleet, listing, host);
-  const unknownNames = unmatchedPatterns(flags, fleet).map(unmatchedText);
+  const unknownNames = unmatchedTexts(flags, fleet);
   if (unknownNames.length > 0) return fail(unknownNames.join("\n"), host);
 
   const part = await fleetPart(flags, { state, fleet, known }, session);
@@ -242,16 +242,17 @@ function hasReport({ code, place }: Diagnostic, documents: readonly ZoneDocument
 }
 
 /** A mistyped zone in a pipeline must not pass for a zone in sync. */
-function unmatchedPatterns(flags: FleetFlags, { zones, missing }: DesiredFleet): readonly string[] {
+function unmatchedTexts(flags: FleetFlags, { zones, missing }: DesiredFleet): readonly string[] {
   const names = [...missing.keys(), ...zones.keys()];
-  return flags.zones.filter((pattern) => !names.some((name) => isMatch(name, [pattern])));
-}
-
-function unmatchedText(pattern: string): string {
-  const remedy = isHash(pattern)
-    ? "for a hash, repeat --accept in front of it"
-    : "`zonewarden validate` checks what is declared";
-  return `error: ${pattern}: no declared zone has this name; ${remedy}`;
+  const unmatched = flags.zones.filter(
+    (pattern) => !names.some((name) => isMatch(name, [pattern])),
+  );
+  return unmatched.map((pattern) => {
+    const remedy = isHash(pattern)
+      ? "for a hash, repeat --accept in front of it"
+      : "`zonewarden validate` checks what is declared";
+    return `error: ${pattern}: no declared zone has this name; ${remedy}`;
+  });
 }
 
 /** If no plan has the accepted hash, the plan that was reviewed is not the one that would be applied. */

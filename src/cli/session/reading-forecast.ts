@@ -1,12 +1,10 @@
+import type { SweepRequests } from "../../daemon/sweep-schedule.ts";
 import type { Config } from "../../desired/config/config.ts";
 import { durationText, plural } from "../../render/format.ts";
 import { sum } from "../../syntax/sum.ts";
 
-/** Requests by the name of the credential. */
-export type Requests = ReadonlyMap<string, number>;
-
 /** How long requests take at most within the budget of each credential, in milliseconds: 0 if they fit into one window. */
-export function readingMs(requests: Requests, { budget }: Pick<Config, "budget">): number {
+export function readingMs(requests: SweepRequests, { budget }: Pick<Config, "budget">): number {
   const perWindow = Math.max(1, Math.floor(budget.requests * (1 - budget.reserve)));
   const windows = requests.values().map((count) => Math.floor(count / perWindow));
   return Math.max(0, ...windows) * budget.windowMs;
@@ -15,7 +13,7 @@ export function readingMs(requests: Requests, { budget }: Pick<Config, "budget">
 /** A line about what a command is going to read: from the least to the most requests, and how long that takes. */
 export function forecastText(
   what: string,
-  [least, most]: readonly [Requests, Requests],
+  [least, most]: readonly [SweepRequests, SweepRequests],
   config: Pick<Config, "budget">,
 ): string {
   const [fewest, all] = [least, most].map((requests) => Math.ceil(sum(requests.values())));
