@@ -80,6 +80,7 @@ const seenByTestsAlone = [
   "cli/program.ts createProgram",
   "daemon/config-reload.ts liveKeys",
   "daemon/endpoints.ts workersCheck",
+  "daemon/endpoints.ts commandRollout",
   "desired/build-validators.ts validatorsText",
   "emulator/http/api-endpoint.ts dialects",
   "emulator/page-shield/items.ts statusOf",

@@ -7,7 +7,9 @@ import { version } from "../host/version.ts";
 import { readSeries } from "../measure/measured-series.ts";
 import { identityOf, type StateStore } from "../memory/state-store.ts";
 import { putMessage, storeMessageIn, zonesOfMessage } from "../memory/store-message.ts";
+import type { Reconciler } from "../reconcile/reconciler.ts";
 import { stuckAfterMs } from "../reconcile/run/deadline.ts";
+import type { RolloutAnswer } from "../state/asked-of-rollout.ts";
 import type { ClusterStatus, DaemonStatus, StateStatus } from "../state/daemon-status.ts";
 import { countSteps, type ZoneStepsStatus } from "../state/steps-status.ts";
 import { logInternalError } from "../telemetry/log/log-reports.ts";
@@ -18,7 +20,7 @@ import type { RolloutEndpoint } from "../web/rollout-request.ts";
 import { startServer } from "../web/server.ts";
 import { every } from "../zone/signals.ts";
 import type { RunningConfig } from "./config-reload.ts";
-import type { CurrentTerm } from "./current-term.ts";
+import type { CurrentTerm, Term } from "./current-term.ts";
 import { storedFleetReader } from "./stored-fleet-reader.ts";
 import type { SweepSchedule } from "./sweep-schedule.ts";
 import type { DaemonParts } from "./wiring.ts";
@@ -225,16 +227,24 @@ function rolloutEndpoint(
     command: async ({ command, revision, by, from }) => {
       const { term } = current;
       if (term === undefined) return { result: "not_listed" };
-      const answer = await term.reconciler.commandRollout(command, revision, { by, from });
-      if (answer.result !== "done") return answer;
-      const isStored = (await term.store.flush()) && (await term.store.isHeld());
-      return isStored ? answer : { result: "not_stored" };
+      return commandRollout(term, command, revision, { by, from });
     },
     audit: (request) => {
       const isDone = request.result === "done" || request.result === "as_before";
       logger[isDone ? "info" : "warn"]({ audit: true, ...request }, "rollout commanded");
     },
   };
+}
+
+/** Does what a person asks of a rollout. Once it is answered as done, the next process knows of it. */
+export async function commandRollout(
+  { reconciler, store }: Pick<Term, "reconciler" | "store">,
+  ...asked: Parameters<Reconciler["commandRollout"]>
+): Promise<RolloutAnswer | { readonly result: "not_stored" }> {
+  const answer = await reconciler.commandRollout(...asked);
+  if (answer.result !== "done") return answer;
+  const isStored = (await store.flush()) && (await store.isHeld());
+  return isStored ? answer : { result: "not_stored" };
 }
 
 /** Stores what a command sent. That a rule was adopted makes it ours only if the live rule has the same id and ref. */

@@ -2,13 +2,13 @@ import type { FoundAuthors } from "../audit/drift-authors.ts";
 import type { FormerTerm } from "../audit/own-entries.ts";
 import { authorFrom } from "../history/history-json.ts";
 import type { AdoptedRule } from "../plan/ownership.ts";
-import type { StoredGone } from "../reconcile/fleet/desired-fleet.ts";
+import type { StoredGone, StoredHalt } from "../reconcile/fleet/desired-fleet.ts";
 import type { Moments } from "../reconcile/fleet/fleet-past.ts";
 import type { Corrections } from "../reconcile/run/run-store.ts";
 import { noSteps, type StepState, type ZoneSteps } from "../reconcile/steps/step-state.ts";
 import { authorsJson } from "../render/plan-json.ts";
 import { scriptWatchFrom, scriptWatchText } from "../render/scripts/scripts-json.ts";
-import { type RolloutHalt, rolloutHalts } from "../state/load-report.ts";
+import { rolloutHalts } from "../state/load-report.ts";
 import type { ScriptWatch } from "../state/scripts/script-watch.ts";
 import {
   coerceDate,
@@ -173,20 +173,29 @@ export const formerTerm: Codec<FormerTerm | undefined> = {
 export interface RolloutHead {
   /** Hash of the active revision. */
   readonly revision: string;
-  /** What a person made of it; left out: nothing. */
-  readonly halt?: RolloutHalt | undefined;
   /** Of how many zones something is stored. */
   readonly zones: number;
 }
+
+/** What a person made of a rollout. What cannot be read counts as a pause, which a person ends. */
+export const rolloutHalt: Codec<StoredHalt | undefined> = {
+  encode: (halt) => (halt === undefined || halt.revision === "" ? undefined : JSON.stringify(halt)),
+  decode: (stored) => {
+    if (stored === undefined) return undefined;
+    const { revision, halt: made } = coerceObject(jsonIn(stored));
+    const halt = parseName(rolloutHalts, made);
+    const isKnown = typeof revision === "string" && revision !== "" && halt !== undefined;
+    return isKnown ? { revision, halt } : { revision: "", halt: "paused" };
+  },
+};
 
 /** `undefined`: it is not known which zones wait. */
 export const rolloutHead: Codec<RolloutHead | undefined> = {
   encode: (head) => JSON.stringify(head),
   decode: (stored) => {
-    const { revision, halt: halted, zones } = coerceObject(jsonIn(stored));
+    const { revision, zones } = coerceObject(jsonIn(stored));
     if (typeof revision !== "string" || typeof zones !== "number") return undefined;
-    const halt = parseName(rolloutHalts, halted);
-    return revision === "" || halt !== halted ? undefined : { revision, halt, zones };
+    return revision === "" ? undefined : { revision, zones };
   },
 };
 

@@ -32,6 +32,7 @@ const checks: readonly KeyCheck[] = [
   checkOf(zoneKeys.rays),
   checkOf(zoneKeys.scripts),
   checkOf(fleetKeys.formerTerm),
+  checkOf(fleetKeys.halt),
   checkOf(fleetKeys.rollout),
   checkOf(fleetKeys.rolloutZone),
   checkOf(fleetKeys.usedReleases),

@@ -7,6 +7,7 @@ import {
   formerTerm,
   labels,
   moments,
+  rolloutHalt,
   rolloutHead,
   rolloutZone,
   scriptWatch,
@@ -52,6 +53,8 @@ export const zoneKeys = {
 export const fleetKeys = {
   /** What the term before passed on at its end. */
   formerTerm: { key: "former-term", ...formerTerm },
+  /** Whether a person paused or aborted the rollout. */
+  halt: { key: "halt", ...rolloutHalt },
   /** Which revision the zones wait for, and of how many zones {@link fleetKeys.rolloutZone} is stored. */
   rollout: { key: "rollout", ...rolloutHead },
   /** Whether a zone waits for its wave, or went. It outlasts the declaration of the zone. */

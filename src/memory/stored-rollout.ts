@@ -23,7 +23,7 @@ export function storedRollout(store: RolloutStore, revision: string): StoredRoll
     if (zone.waits !== undefined) waiting.set(name, zone.waits);
     if (zone.gone !== undefined) gone.set(name, zone.gone);
   }
-  return { revision, halt: head.halt, waiting, gone };
+  return { revision, waiting, gone };
 }
 
 /**
@@ -42,6 +42,6 @@ export function storeRollout(store: RolloutStore, rollout: StoredRollout | undef
     const zone = { waits: waiting.get(name), gone: gone.get(name) };
     rememberChanged(store, fleetKeys.rolloutZone, zone, name);
   }
-  const head = rollout && { revision: rollout.revision, halt: rollout.halt, zones: names.size };
+  const head = rollout && { revision: rollout.revision, zones: names.size };
   rememberChanged(store, fleetKeys.rollout, head);
 }

@@ -1,7 +1,7 @@
 import type { AuthorStore, FoundAuthors } from "../audit/drift-authors.ts";
 import type { FormerTerm } from "../audit/own-entries.ts";
 import type { AdoptedRule } from "../plan/ownership.ts";
-import type { StoredRollout } from "../reconcile/fleet/desired-fleet.ts";
+import type { StoredHalt, StoredRollout } from "../reconcile/fleet/desired-fleet.ts";
 import type { Moments, WeakenedBy } from "../reconcile/fleet/fleet-past.ts";
 import type { Corrections, RunStore } from "../reconcile/run/run-store.ts";
 import type { ZoneSteps } from "../reconcile/steps/step-state.ts";
@@ -168,6 +168,14 @@ export class StoredRuns implements RunStore, AuthorStore, StepStore {
   /** @param rollout `undefined`: there are no waves, or it is not known. */
   setRollout(rollout: StoredRollout | undefined): void {
     storeRollout(this.#store, rollout);
+  }
+
+  rolloutHalt(): StoredHalt | undefined {
+    return remembered(this.#store, fleetKeys.halt);
+  }
+
+  setRolloutHalt(halt: StoredHalt | undefined): void {
+    rememberChanged(this.#store, fleetKeys.halt, halt);
   }
 
   steps(name: ZoneName): ZoneSteps {

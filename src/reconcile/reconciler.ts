@@ -116,6 +116,7 @@ export class Reconciler {
     this.#rollout = new Rollout(options.rollout, {
       clock,
       past,
+      halts: ports.store,
       isKnown,
       changed: judgementChanged,
     });

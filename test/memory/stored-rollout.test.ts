@@ -3,6 +3,7 @@ import { describe, it } from "vitest";
 import { damagedKeys } from "../../src/memory/damaged-keys.ts";
 import { MemoryStore } from "../../src/memory/memory-store.ts";
 import { storedRollout, storeRollout } from "../../src/memory/stored-rollout.ts";
+import { StoredRuns } from "../../src/memory/stored-runs.ts";
 import type { StoredRollout } from "../../src/reconcile/fleet/desired-fleet.ts";
 import { memoryFiles } from "../support/memory-files.ts";
 import { named } from "../support/reports.ts";
@@ -11,7 +12,6 @@ const [shop, blog, news] = [named("shop.example"), named("blog.example"), named(
 
 const rollout: StoredRollout = {
   revision: "1b23e5f4",
-  halt: "paused",
   waiting: new Map([
     [shop, "5a40679f"],
     [blog, ""],
@@ -147,10 +147,6 @@ describe("a rollout in the state", () => {
   it.for([
     { when: "no JSON", text: "{" },
     { when: "without the active revision", text: '{"zones":3}' },
-    {
-      when: "halted in a way that is not known",
-      text: '{"revision":"1b23e5f4","halt":"later","zones":3}',
-    },
     { when: "without the number of zones", text: '{"revision":"1b23e5f4"}' },
     { when: "with a text for a number", text: '{"revision":"1b23e5f4","zones":"3"}' },
   ])("is not known where its own key is $when", ({ text }, { expect }) => {
@@ -158,5 +154,41 @@ describe("a rollout in the state", () => {
     store.set("rollout", text);
     expect(storedRollout(store, rollout.revision)).toBeUndefined();
     expect(damagedIn(store)).toEqual(["rollout"]);
+  });
+});
+
+describe("a halt in the state", () => {
+  it.for([
+    { revision: "1b23e5f4", halt: "paused" },
+    { revision: "1b23e5f4", halt: "aborted" },
+    undefined,
+  ] as const)("comes back as it was: %j", (halt, { expect }) => {
+    const store = storeWith();
+    const runs = new StoredRuns(store);
+    runs.setRolloutHalt({ revision: "5a40679f", halt: "paused" });
+    runs.setRolloutHalt(halt);
+    expect(new StoredRuns(store).rolloutHalt()).toEqual(halt);
+    expect(damagedIn(store)).toEqual([]);
+  });
+
+  it("outlasts the rollout in the state", ({ expect }) => {
+    const store = storeWith();
+    const runs = new StoredRuns(store);
+    const halt = { revision: "1b23e5f4", halt: "aborted" } as const;
+    runs.setRolloutHalt(halt);
+    storeRollout(store, undefined);
+    expect(runs.rolloutHalt()).toEqual(halt);
+  });
+
+  it.for([
+    { when: "no JSON", text: "{" },
+    { when: "without a revision", text: '{"halt":"aborted"}' },
+    { when: "of a way that is not known", text: '{"revision":"1b23e5f4","halt":"later"}' },
+    { when: "empty", text: "" },
+  ])("counts as a pause if it is $when", ({ text }, { expect }) => {
+    const store = storeWith();
+    store.set("halt", text);
+    expect(new StoredRuns(store).rolloutHalt()).toMatchObject({ halt: "paused" });
+    expect(damagedIn(store)).toEqual(["halt"]);
   });
 });

@@ -67,6 +67,28 @@ describe("a rollout that is paused", () => {
     }
   });
 
+  it.for([
+    { what: "no revision, as in the first round", lose: ["revision"] },
+    { what: "not which zones waited", lose: ["rollout"] },
+    { what: "neither a revision nor which zones waited", lose: ["revision", "rollout"] },
+  ] as const)("begins no wave after a restart that knows $what", async ({ lose }, { expect }) => {
+    let world = await fleetInWaves();
+    try {
+      await world.commit("r2", blocking);
+      await ask(world, "pause");
+      world = await world.restart({ lose, afterMs: 100 * hour });
+      await world.clock.advance(100 * hour);
+      await world.commit("r3", off);
+      await world.clock.advance(100 * hour);
+      expect(blocked(world)).toEqual(sorted(first));
+      expect(await ask(world, "resume")).toEqual(done);
+      await world.clock.advance(100 * hour);
+      expect(world.liveAs(off)).toEqual([...world.live.keys()]);
+    } finally {
+      await world[Symbol.asyncDispose]();
+    }
+  });
+
   it("corrects drift in zones that wait, and lets a revert pass", async ({ expect }) => {
     await using world = await fleetInWaves();
     await world.commit("r2", blocking);
@@ -220,6 +242,29 @@ describe("a rollout that is aborted", () => {
       await world[Symbol.asyncDispose]();
     }
   });
+
+  it.for([
+    { what: "not which zones waited", lose: ["rollout"] },
+    { what: "neither a revision nor which zones waited", lose: ["revision", "rollout"] },
+  ] as const)(
+    "lets nothing go after a restart that knows $what, until another revision",
+    async ({ lose }, { expect }) => {
+      let world = await fleetInWaves();
+      try {
+        await world.commit("r2", blocking);
+        await ask(world, "abort");
+        world = await world.restart({ lose, afterMs: 100 * hour });
+        await world.clock.advance(100 * hour);
+        await world.sweep("manual", 60_000);
+        expect(world.liveAs(blocking)).toEqual([]);
+        expect(await ask(world, promoteNext)).toEqual({ result: "aborted" });
+        await world.commit("r3", blocking);
+        expect(blocked(world)).toEqual(sorted(first));
+      } finally {
+        await world[Symbol.asyncDispose]();
+      }
+    },
+  );
 
   it("goes back after a restart, too", async ({ expect }) => {
     let world = await fleetInWaves();

@@ -196,7 +196,7 @@ class Watched {
       this.world = await this.world.restart({ afterMs: step.hours * hour, lose: step.lose });
       // On the word of the state alone, nothing is weakened.
       this.#wasRestarted = true;
-      if (step.lose.includes("all") || step.lose.includes("rollout")) this.#halt = undefined;
+      if (step.lose.includes("all")) this.#halt = undefined;
       this.#setFaults();
     } else if (step.step === "command") await this.#command(step.command);
     else if (step.step === "jump") this.world.clock.step(step.hours * hour);

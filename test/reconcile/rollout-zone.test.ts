@@ -8,6 +8,7 @@ import type { ZoneContent } from "../../src/zone/desired-zone.ts";
 import { SimulatedClock } from "../support/clock.ts";
 import { change, named, report } from "../support/reports.ts";
 import { noPast } from "../support/revision-files.ts";
+import { MemoryRunStore } from "../support/run-store.ts";
 import { zone } from "../support/service.ts";
 import { blocking, off, reporting, settings } from "../support/waves.ts";
 
@@ -29,6 +30,7 @@ class Played {
     this.rollout = new Rollout(settings, {
       clock: this.clock,
       past: noPast(),
+      halts: new MemoryRunStore(),
       isKnown: (name) => this.known.has(name),
       changed: () => {
         this.rollout.begin();

@@ -81,7 +81,8 @@ export function noPast(): FleetPast {
 
 /** Before any revision; each reaches all zones at once. */
 export function activeRevision(select: Select, past: FleetPast = noPast()): ActiveRevision {
-  const ports = { clock: new SimulatedClock(), past, isKnown: () => false };
+  const halts = new MemoryRunStore();
+  const ports = { clock: new SimulatedClock(), past, halts, isKnown: () => false };
   return new ActiveRevision(
     select,
     past,

@@ -1,5 +1,6 @@
 import type { AuthorStore } from "../../src/audit/drift-authors.ts";
 import type { AdoptedRule } from "../../src/plan/ownership.ts";
+import type { StoredHalt } from "../../src/reconcile/fleet/desired-fleet.ts";
 import type { Moments, WeakenedBy } from "../../src/reconcile/fleet/fleet-past.ts";
 import type { Corrections, RunStore } from "../../src/reconcile/run/run-store.ts";
 import type { ZoneName } from "../../src/zone/zone.ts";
@@ -62,6 +63,16 @@ export class MemoryRunStore implements RunStore {
 
   usedReleases(): readonly string[] {
     return this.#used;
+  }
+
+  #halt: StoredHalt | undefined;
+
+  rolloutHalt(): StoredHalt | undefined {
+    return this.#halt;
+  }
+
+  setRolloutHalt(halt: StoredHalt | undefined): void {
+    this.#halt = halt;
   }
 
   setUsedReleases(hashes: readonly string[]): void {

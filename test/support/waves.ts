@@ -66,7 +66,7 @@ interface Restart {
   /** How long none runs. */
   readonly afterMs?: number;
   /** What the store does not give back. */
-  readonly lose?: readonly ("all" | "rollout" | "earlier")[];
+  readonly lose?: readonly ("all" | "revision" | "rollout" | "earlier")[];
 }
 
 /** A fleet whose revisions go out in waves. */
@@ -97,7 +97,7 @@ export class WavesWorld extends World {
     const next = new WavesWorld([...this.live.keys()], this.rollout, store);
     const stored = this.loads.at(-1)?.rollout?.stored;
     next.takeOver(this, lose.includes("rollout") ? undefined : stored);
-    if (isLost) next.stored = undefined;
+    if (isLost || lose.includes("revision")) next.stored = undefined;
     if (lose.includes("earlier")) next.earlier = [];
     next.clock.step(Number(this.clock.now()) + afterMs - Number(next.clock.now()));
     await next.begin();

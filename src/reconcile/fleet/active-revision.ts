@@ -266,6 +266,7 @@ export class ActiveRevision {
 
   /** Makes a revision active, except in zones that wait for their wave. */
   #replace(state: DesiredState, next: DesiredFleet, isNew: boolean): void {
+    this.#rollout.activate(state.hash);
     if (isNew || this.#isRestored) {
       this.#declareNext(state, next, isNew);
       this.#compared = next.zones;

@@ -68,12 +68,17 @@ export interface RoundProgress {
   readonly judgesKnown: boolean;
 }
 
+/** What a person made of a rollout. */
+export interface StoredHalt {
+  /** Hash of the revision that was active; "": it is not known. */
+  readonly revision: string;
+  readonly halt: RolloutHalt;
+}
+
 /** A rollout, as the next process has to know it. */
 export interface StoredRollout {
   /** Hash of the active revision. */
   readonly revision: string;
-  /** What a person made of it; left out: nothing. */
-  readonly halt?: RolloutHalt | undefined;
   /** For each zone that waits, the hash of the revision that declares what is in force; "": that is not known. */
   readonly waiting: ReadonlyMap<ZoneName, string>;
   readonly gone: ReadonlyMap<ZoneName, StoredGone>;

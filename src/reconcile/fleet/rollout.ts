@@ -25,6 +25,7 @@ import {
   digestOf,
   type FleetZone,
   type InForce,
+  type StoredHalt,
   type StoredRollout,
   type WaitingDeclaration,
 } from "./desired-fleet.ts";
@@ -62,10 +63,18 @@ export interface RolloutView {
 export interface RolloutPorts {
   readonly clock: Pick<Clock, "now" | "monotonicMs">;
   readonly past: Pick<FleetPast, "wasInForce" | "leftForce">;
+  readonly halts: HaltStore;
   /** Whether it is remembered what was applied to a zone. */
   readonly isKnown: (zone: ZoneName) => boolean;
   /** Is called when another zone may go, or does not wait any more. */
   readonly changed: () => void;
+}
+
+/** What a person made of a rollout, beyond the end of the process. */
+export interface HaltStore {
+  /** `undefined`: it goes on. */
+  rolloutHalt(): StoredHalt | undefined;
+  setRolloutHalt(halt: StoredHalt | undefined): void;
 }
 
 /** A zone that waits. */
@@ -135,7 +144,8 @@ interface Progress extends Pick<RolloutStatus, "wave" | "unsettled"> {
  *
  * A person may halt it. While it is paused, no zone goes that goes out in waves, and the soak goes on. When it is aborted, each
  * zone of which it changed anything goes back to what was in force before, as any other change; it waits with all others
- * until another revision is active. A pause outlasts a newer revision, and ends with the rollout.
+ * until another revision is active. A pause outlasts a newer revision, and ends with the rollout. The next process knows of
+ * both even if it does not know which revision was active, or which zones waited.
  *
  * The soak is measured by the monotonic clock: no jump of the clock on the wall begins a wave. Only the time between two
  * processes is taken from the clock on the wall; where that was set back, the soak begins again.
@@ -168,7 +178,7 @@ export class Rollout {
   #revision = "";
   #isAllListed = false;
   /** What a person made of it. */
-  #halt: RolloutHalt | undefined;
+  #halted: StoredHalt | undefined;
   /** What is declared of the zones that are listed. */
   #fleet: DesiredFleet["zones"] = new Map();
   /** Whether the active revision was active before this process began. */
@@ -180,14 +190,23 @@ export class Rollout {
   constructor(settings: RolloutSettings | undefined, ports: RolloutPorts) {
     this.#settings = settings;
     this.#ports = ports;
+    this.#halted = ports.halts.rolloutHalt();
+  }
+
+  get #halt(): RolloutHalt | undefined {
+    return this.#halted?.halt;
+  }
+
+  #setHalt(halt: RolloutHalt | undefined): void {
+    this.#halted = halt && { revision: this.#revision, halt };
+    this.#ports.halts.setRolloutHalt(this.#halted);
   }
 
   /** Goes on where the process before this one was. */
-  restore({ revision, halt, waiting, gone }: StoredRollout): void {
+  restore({ revision, waiting, gone }: StoredRollout): void {
     this.#isLost = false;
     this.#revision = revision;
-    this.#halt = halt;
-    if (waiting.size + gone.size > 0 && halt !== "aborted") this.#goingOut = revision;
+    if (waiting.size + gone.size > 0 && this.#halt !== "aborted") this.#goingOut = revision;
     const { clock } = this.#ports;
     for (const [name, hash] of waiting) {
       // What the active revision declares is not in force in a zone that waits for it.
@@ -226,7 +245,6 @@ export class Rollout {
     const absent = [...this.#absent].map(([name, { hash }]) => [name, hash] as const);
     return {
       revision: this.#revision,
-      halt: this.#halt,
       waiting: new Map([...absent, ...waiting]),
       gone: new Map(gone),
     };
@@ -244,6 +262,11 @@ export class Rollout {
     return moment;
   }
 
+  /** The files that are loaded become active, or are: those of another revision end an abort. */
+  activate(revision: string): void {
+    if (this.#halt === "aborted" && this.#halted?.revision !== revision) this.#setHalt(undefined);
+  }
+
   /** Takes in what is declared now: zones that are declared otherwise wait from now on. */
   declare(declaration: Declaration): void {
     if (this.#settings === undefined) return;
@@ -255,7 +278,6 @@ export class Rollout {
     this.#isAllListed = isAllListed;
     this.#fleet = fleet.zones;
     if (isNew) {
-      if (this.#halt === "aborted") this.#halt = undefined;
       this.#isOlder = false;
       for (const [name, digest] of absent) this.#declareAbsent(name, digest, declaration);
     }
@@ -370,6 +392,7 @@ export class Rollout {
 
   /** Takes in what a live zone needs for what is in force, and for the declaration that waits. */
   decide(
+
     { desired, wave }: FleetZone,
     { toInForce, toWaiting }: Readonly<Record<"toInForce" | "toWaiting", readonly Change[]>>,
   ): void {
@@ -536,9 +559,10 @@ export class Rollout {
 
   /** Does what a person asks. The zones that it concerns are planned again. */
   command(command: RolloutCommand, asker: Asker): RolloutAnswer {
-    if (this.#settings === undefined || this.#isOver) return { result: "no_rollout" };
+    if (this.#settings === undefined) return { result: "no_rollout" };
     // Before the first listing, it is not known what is in force in any zone.
     if (this.#declared.size === 0) return { result: "not_listed" };
+    if (this.#isOver) return { result: "no_rollout" };
     const answer = this.#do(command);
     if (answer.result !== "done") return answer;
     const turn = commandTurns[command.name];
@@ -555,9 +579,9 @@ export class Rollout {
     }
     switch (command.name) {
       case "pause":
-        return this.#setHalt("paused");
+        return this.#turn("paused");
       case "resume":
-        return this.#setHalt(undefined);
+        return this.#turn(undefined);
       case "promote":
         return command.zones.length === 0 ? this.#promoteWave() : this.#promote(command.zones);
       case "abort":
@@ -565,9 +589,9 @@ export class Rollout {
     }
   }
 
-  #setHalt(halt: "paused" | undefined): RolloutAnswer {
+  #turn(halt: "paused" | undefined): RolloutAnswer {
     if (this.#halt === halt) return { result: "as_before" };
-    this.#halt = halt;
+    this.#setHalt(halt);
     return { result: "done", zones: [], left: [] };
   }
 
@@ -607,7 +631,7 @@ export class Rollout {
       }
     }
     this.#gone.clear();
-    this.#halt = "aborted";
+    this.#setHalt("aborted");
     return { result: "done", zones, left };
   }
 
@@ -727,7 +751,10 @@ export class Rollout {
 
   /** Lets the zones go whose wave has begun. */
   begin(): void {
-    if (this.#settings === undefined) return;
+    if (this.#settings === undefined) {
+      this.#setHalt(undefined);
+      return;
+    }
     const begun = this.#halt === undefined ? this.#progress.wave : 0;
     for (const [name, { isDecided }] of this.#waiting) {
       if (!isDecided || !this.#declared.has(name) || this.#waveOf(name) > begun) continue;
@@ -737,7 +764,8 @@ export class Rollout {
     this.#gone.clear();
     this.#gateJudgements.clear();
     this.#storedMoments.clear();
-    this.#halt = undefined;
+    // While it is not known which zones wait, it may not be over.
+    if (!this.#isLost) this.#setHalt(undefined);
   }
 
   #letGo(name: ZoneName): void {

@@ -53,8 +53,8 @@ export const waveBugs: readonly PlantedBug[] = [
   {
     name: "a-restart-forgets-an-abort",
     file: "reconcile/fleet/rollout.ts",
-    from: "    this.#halt = halt;\n    if (waiting.size",
-    to: '    this.#halt = halt === "paused" ? halt : undefined;\n    if (waiting.size',
+    from: "this.#halted = ports.halts.rolloutHalt();",
+    to: 'const known = ports.halts.rolloutHalt(); this.#halted = known?.halt === "paused" ? known : undefined;',
     story: "waves",
     steps: [
       { at: 58, does: "files_edited" },
@@ -67,12 +67,36 @@ export const waveBugs: readonly PlantedBug[] = [
   {
     name: "a-restart-resumes",
     file: "reconcile/fleet/rollout.ts",
-    from: "    this.#halt = halt;\n    if (waiting.size",
-    to: "    if (waiting.size",
+    from: "this.#halted = ports.halts.rolloutHalt();",
+    to: "this.#halted = undefined;",
     story: "waves",
     steps: [
       { at: 20, does: "rollout_pause" },
       { at: 24, does: "stop" },
+    ],
+    invariant: "no-wave-while-halted",
+  },
+  {
+    name: "a-pause-ends-before-the-first-listing",
+    file: "reconcile/fleet/rollout.ts",
+    from: "if (!this.#isLost) this.#setHalt(undefined);",
+    to: "this.#setHalt(undefined);",
+    story: "waves",
+    steps: [
+      { at: 2, does: "rollout_pause" },
+      { at: 2, does: "crash_after_effect" },
+    ],
+    invariant: "no-wave-while-halted",
+  },
+  {
+    name: "a-command-is-answered-before-it-is-stored",
+    file: "daemon/endpoints.ts",
+    from: "const isStored = (await store.flush()) && (await store.isHeld());",
+    to: "const isStored = true;",
+    story: "waves",
+    steps: [
+      { at: 20, does: "rollout_pause" },
+      { at: 20, does: "crash_after_effect" },
     ],
     invariant: "no-wave-while-halted",
   },

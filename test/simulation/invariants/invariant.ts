@@ -1,6 +1,7 @@
 import type { EmulatedZone } from "../../../src/emulator/state.ts";
 import type { DeclaredContent } from "../declared.ts";
 import type { Effect, HeardReport, Ledger, SentRequest } from "../ledger.ts";
+import type { ProcessFiles } from "../world/process-files.ts";
 import type { SimulatedFiles } from "../world/simulated-files.ts";
 import type { SimulatedProcess } from "../world/simulated-process.ts";
 
@@ -22,8 +23,8 @@ export interface Truth {
   readonly waves: readonly (readonly string[])[];
   /** Zones that a person let go. */
   readonly promoted: ReadonlySet<string>;
-  /** Zones that waited when a person paused or aborted the rollout of what is declared now. */
-  readonly halted: ReadonlySet<string>;
+  /** Zones that waited when a person paused or aborted the rollout of what is declared now, and whose store says so. */
+  readonly halted: ReadonlyMap<string, ProcessFiles>;
   /** The process that is there at the end. */
   readonly main: SimulatedProcess;
   /** Whether any process lost its state, or a part of it. */

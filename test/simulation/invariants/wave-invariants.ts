@@ -49,9 +49,11 @@ export const waveInvariants: readonly Invariant[] = [
     name: "no-wave-while-halted",
     sentence:
       "No zone becomes as declared that waited when a person paused or aborted the rollout.",
-    onEffect: ({ before, after }, { halted, ledger }) => {
+    onEffect: ({ before, after, request: { sender } }, { halted, ledger }) => {
       const declared = ledger.declared.at(-1)?.zones[before.name];
-      if (!halted.has(before.name) || declared === undefined) return undefined;
+      // A process with another store has not heard of it.
+      const isKnown = sender !== "plan" && halted.get(before.name) === sender.files;
+      if (!isKnown || declared === undefined) return undefined;
       const isStep = differencesOf(before, declared).length > differencesOf(after, declared).length;
       const isOver = isStep && differencesOf(after, declared).length === 0;
       return isOver ? `${before.name} went` : undefined;

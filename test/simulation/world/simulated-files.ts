@@ -21,6 +21,7 @@ export class SimulatedFiles {
   readonly #story: StoryName;
   #version: VersionName | "spoilt" = "first";
   #declared: DeclaredZones = {};
+  #declaredVersion: VersionName = "first";
   #changedAt = -Infinity;
 
   constructor(story: StoryName) {
@@ -31,6 +32,11 @@ export class SimulatedFiles {
   /** What is declared: of broken files the last good version, and never what the fleet guard holds. */
   get declared(): DeclaredZones {
     return this.#declared;
+  }
+
+  /** Whether that is what the files declared at first. */
+  get areAsFirst(): boolean {
+    return this.#declaredVersion === "first";
   }
 
   /** Whether the files are the mistake that the fleet guard holds. */
@@ -80,6 +86,8 @@ export class SimulatedFiles {
     for (const [name, content] of Object.entries(zones)) {
       this.disk.write(`/zones/${name}.yaml`, zoneFile(name, content));
     }
-    if (version !== "mass") this.#declared = zones;
+    if (version === "mass") return;
+    this.#declaredVersion = version;
+    this.#declared = zones;
   }
 }

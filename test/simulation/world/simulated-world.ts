@@ -1,5 +1,6 @@
+import { commandRollout } from "../../../src/daemon/endpoints.ts";
+import type { Reconciler } from "../../../src/reconcile/reconciler.ts";
 import type { RolloutCommand } from "../../../src/state/asked-of-rollout.ts";
-import type { WaveStatus } from "../../../src/state/load-report.ts";
 import {
   type DatabaseEvent,
   type FileEvent,
@@ -46,6 +47,10 @@ const commands = {
   rollout_abort: { name: "abort", zones: [] },
 } as const satisfies Readonly<Record<RolloutEvent, RolloutCommand>>;
 
+function waitingIn(reconciler: Reconciler): ReadonlySet<string> {
+  return new Set((reconciler.waves ?? []).flatMap(({ waiting }) => waiting));
+}
+
 /** Daemons, zone files, a service, and all that a schedule lets happen to them, on one clock. */
 export class SimulatedWorld {
   readonly time: SimulatedTime;
@@ -64,8 +69,7 @@ export class SimulatedWorld {
   readonly #internalErrors: string[] = [];
   #second: SimulatedProcess | undefined;
   readonly #promoted = new Set<string>();
-  readonly #halted = new Set<string>();
-  #firstRevision = "";
+  readonly #halted = new Map<string, ProcessFiles>();
   #isStateLost = false;
   #isHealed = false;
   #randoms = 0;
@@ -108,6 +112,8 @@ export class SimulatedWorld {
   }
 
   requestSweep(): void {
+    // A process that has not listed the zones yet asks for patience.
+    if (this.#isHealed) void this.#command("rollout_resume");
     for (const process of this.#alive()) process.requestSweep("schedule");
   }
 
@@ -171,7 +177,6 @@ export class SimulatedWorld {
       send: (from, sending) => this.#send(from, sending),
       report: (from, report) => {
         if (!from.isAlive) return;
-        this.#firstRevision ||= from.term?.fleet.load?.revision ?? "";
         const heard = this.ledger.heard(this.time.elapsed, from, report);
         this.judge.check((invariant) => invariant.onReport?.(heard, this.truth));
         this.time.after(personMs, this.network, () => this.#decide(from));
@@ -229,20 +234,29 @@ export class SimulatedWorld {
 
   /** The files of the first revision come back at the end: its rollout must not be aborted, as only another one ends that. */
   async #command(event: RolloutEvent): Promise<void> {
-    const { reconciler, fleet } = this.main.term ?? {};
-    const revision = fleet?.load?.revision ?? "";
-    const isFirst = revision === "" || revision === this.#firstRevision;
-    if (reconciler === undefined || (event === "rollout_abort" && isFirst)) return;
+    const { files, term } = this.main;
+    if (term === undefined || (event === "rollout_abort" && this.files.areAsFirst)) return;
+    const revision = term.fleet.load?.revision ?? "";
     const asker = { by: "", from: "127.0.0.1" };
-    const answer = await reconciler.commandRollout(commands[event], revision, asker);
-    if (answer.result === "done") this.#noteCommand(event, answer.zones, reconciler.waves ?? []);
+    const waited = waitingIn(term.reconciler);
+    const { result } = await commandRollout(term, commands[event], revision, asker);
+    if (result !== "done" && result !== "not_stored") return;
+    const waiting = waitingIn(term.reconciler);
+    if (event === "rollout_promote") {
+      this.#notePromoted(waited.difference(waiting));
+      return;
+    }
+    this.#halted.clear();
+    // What is not stored, the next process does not know.
+    if (event === "rollout_resume" || result === "not_stored") return;
+    for (const zone of waiting) this.#halted.set(zone, files);
   }
 
-  #noteCommand(event: RolloutEvent, zones: readonly string[], now: readonly WaveStatus[]): void {
-    this.#halted.clear();
-    if (event === "rollout_promote") for (const zone of zones) this.#promoted.add(zone);
-    if (event !== "rollout_pause" && event !== "rollout_abort") return;
-    for (const zone of now.flatMap(({ waiting }) => waiting)) this.#halted.add(zone);
+  #notePromoted(zones: ReadonlySet<string>): void {
+    for (const zone of zones) {
+      this.#promoted.add(zone);
+      this.#halted.delete(zone);
+    }
   }
 
   #changeSetting(event: SettingEvent): void {
@@ -272,8 +286,14 @@ export class SimulatedWorld {
   #disturbDatabase(event: DatabaseEvent): void {
     const { database } = this.main.files;
     if (database === undefined) return;
-    if (event === "database_restored") this.#isStateLost = true;
+    if (event === "database_restored") this.#loseSome();
     database.disturb(event);
+  }
+
+  /** The store goes back: a command may be what is lost. */
+  #loseSome(): void {
+    this.#isStateLost = true;
+    this.#halted.clear();
   }
 
   #disturbProcess(event: ProcessEvent): void {
@@ -286,7 +306,7 @@ export class SimulatedWorld {
         this.#kill(this.main, this.#newFiles());
         return;
       case "kill_torn":
-        this.#isStateLost = true;
+        this.#loseSome();
         this.#kill(this.main);
         this.main.files.tear();
         return;
