@@ -342,6 +342,28 @@ describe("a rollout that is aborted", () => {
     }
   });
 
+  it("leaves what was not known before, and the next revision waits for it", async ({ expect }) => {
+    let world = await fleetInWaves();
+    try {
+      world.faults.set(canary, () => new ServiceFault("API_UNREACHABLE", true));
+      await world.commit("r2", blocking);
+      await ask(world, promote(canary));
+      world = await world.restart({ lose: ["earlier"] });
+      const answer = await ask(world, "abort");
+      expect(answer.result === "done" && sorted(answer.left)).toEqual(sorted(first));
+      await world.commit("r3", blocking);
+      await world.clock.advance(100 * hour);
+      expect(blocked(world)).toEqual([otherCanary]);
+      world.faults.clear();
+      await world.sweep("manual", 60_000);
+      expect(blocked(world)).toEqual(sorted(first));
+      await world.clock.advance(24 * hour);
+      expect(blocked(world)).toEqual(sorted(first, second));
+    } finally {
+      await world[Symbol.asyncDispose]();
+    }
+  });
+
   it("takes a zone back that was not listed meanwhile, when it is listed again", async ({
     expect,
   }) => {

@@ -392,7 +392,6 @@ export class Rollout {
 
   /** Takes in what a live zone needs for what is in force, and for the declaration that waits. */
   decide(
-
     { desired, wave }: FleetZone,
     { toInForce, toWaiting }: Readonly<Record<"toInForce" | "toWaiting", readonly Change[]>>,
   ): void {
@@ -613,24 +612,27 @@ export class Rollout {
 
   /**
    * Zones that went wait again, with what was in force before the rollout. What they leave was never in force for good: if it
-   * is declared again, it goes out in waves.
+   * is declared again, it goes out in waves. For those that it has to leave as they are, the next revision waits as well.
    */
   #abort(): RolloutAnswer {
     const [zones, left]: [ZoneName[], ZoneName[]] = [[], []];
     for (const [name, { origin }] of this.#gone) {
       const next = this.#fleet.get(name);
       const { before } = origin;
+      const isLeft = before === undefined || before.desired.content.mode === "observe";
+      if (next !== undefined && isLeft) {
+        left.push(name);
+        continue;
+      }
+      this.#gone.delete(name);
       if (next === undefined) {
         if (this.#declared.has(name) && origin.hash !== "") this.#absent.set(name, origin);
-      } else if (before === undefined || before.desired.content.mode === "observe") {
-        left.push(name);
       } else if (isSame(before, next)) this.#waiting.delete(name);
       else {
         this.#waiting.set(name, { before, next, isDecided: true, changed: [] });
         zones.push(name);
       }
     }
-    this.#gone.clear();
     this.#setHalt("aborted");
     return { result: "done", zones, left };
   }
