@@ -2,21 +2,21 @@ import { parentPort, workerData } from "node:worker_threads";
 
 import { added, noTally, type Share, type Tally } from "./campaign.ts";
 import { pairs, singles, somePairs } from "./exhaustive.ts";
-import { type Schedule, scheduleOf } from "./schedule.ts";
+import { type Schedule, scheduleOf, wavesOf } from "./schedule.ts";
 import { simulate } from "./simulation.ts";
 
 /** So many schedules are told at once. */
 const batch = 100;
 
 /** Tries the schedules of a share, and tells of them. */
-async function work({ listed, firstSeed, seeds, seconds, nth, of, store }: Share): Promise<void> {
+async function work({ seconds, nth, of, store, ...campaign }: Share): Promise<void> {
   let tally = noTally;
   const tell = (): void => {
     parentPort?.postMessage(tally);
     tally = noTally;
   };
   let index = -1;
-  for (const [seed, schedule] of schedulesOf(listed, firstSeed, seeds)) {
+  for (const [seed, schedule] of schedulesOf(campaign)) {
     if (store !== undefined && store !== schedule.store) continue;
     index += 1;
     if (index % of !== nth) continue;
@@ -27,16 +27,20 @@ async function work({ listed, firstSeed, seeds, seconds, nth, of, store }: Share
   tell();
 }
 
-function* schedulesOf(
-  listed: Share["listed"],
-  firstSeed: number,
-  seeds: number,
-): Generator<readonly [number | undefined, Schedule]> {
+function* schedulesOf({
+  listed,
+  firstSeed,
+  seeds,
+  inWaves,
+}: Pick<Share, "listed" | "firstSeed" | "seeds" | "inWaves">): Generator<
+  readonly [number | undefined, Schedule]
+> {
   if (listed !== "none") {
     const faults = listed === "all" ? pairs() : somePairs();
     for (const schedule of [...singles(), ...faults]) yield [undefined, schedule];
   }
-  for (let seed = firstSeed; seed < firstSeed + seeds; seed += 1) yield [seed, scheduleOf(seed)];
+  const of = inWaves ? wavesOf : scheduleOf;
+  for (let seed = firstSeed; seed < firstSeed + seeds; seed += 1) yield [seed, of(seed)];
 }
 
 async function tried(seed: number | undefined, schedule: Schedule): Promise<Tally> {

@@ -9,6 +9,8 @@ export interface Campaign {
   readonly listed: "none" | "some" | "all";
   readonly firstSeed: number;
   readonly seeds: number;
+  /** Whether the changes of these go out in waves. */
+  readonly inWaves: boolean;
   /** No schedule begins after so many seconds. */
   readonly seconds: number;
   readonly workers: number;

@@ -2,7 +2,7 @@ import { parseArgs } from "node:util";
 
 import { type Failure, run, type Tally, usualWorkers } from "./campaign.ts";
 import { invariants } from "./invariants/invariants.ts";
-import { type Schedule, scheduleOf, scheduleText, shrunk } from "./schedule.ts";
+import { type Schedule, scheduleOf, scheduleText, shrunk, wavesOf } from "./schedule.ts";
 import { simulate } from "./simulation.ts";
 
 /*
@@ -15,6 +15,7 @@ import { simulate } from "./simulation.ts";
  *   --workers N        threads; one for each processor by default
  *   --store S          only schedules with this store: directory or database
  *   --only-seeds       without the singles and pairs
+ *   --in-waves         the changes of seeds go out in waves, of which a person asks something
  *   --all-pairs        each pair of request faults: 32,000 schedules
  */
 
@@ -27,6 +28,7 @@ const { values } = parseArgs({
     workers: { type: "string", default: String(usualWorkers) },
     store: { type: "string" },
     "only-seeds": { type: "boolean", default: false },
+    "in-waves": { type: "boolean", default: false },
     "all-pairs": { type: "boolean", default: false },
   },
 });
@@ -90,6 +92,7 @@ async function campaign(): Promise<boolean> {
       listed: listedSchedules,
       firstSeed: Number(values.first),
       seeds: Number(values.schedules),
+      inWaves: values["in-waves"],
       seconds: Number(values.seconds),
       workers: Number(values.workers),
       store: values.store,
@@ -117,5 +120,5 @@ function lengthOf({ schedule }: Failure): number {
 
 const holds = await (values.seed === undefined
   ? campaign()
-  : replay(scheduleOf(Number(values.seed))));
+  : replay((values["in-waves"] ? wavesOf : scheduleOf)(Number(values.seed))));
 process.exitCode = holds ? 0 : 1;

@@ -74,7 +74,7 @@ describe("a simulation", () => {
   it("holds with these schedules where changes go out in waves", async ({ expect }) => {
     const seeds = Array.from({ length: cases(60).numRuns }, (_, index) => index + 1);
     const schedules = seeds.map((seed) => {
-      return [`--seed ${seed}, in waves`, wavesOf(seed)] as const;
+      return [`--seed ${seed} --in-waves`, wavesOf(seed)] as const;
     });
     expect(await violationsIn(schedules)).toEqual([]);
   });
