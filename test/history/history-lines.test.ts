@@ -3,6 +3,7 @@ import { describe, it } from "vitest";
 import { readHistory } from "../../src/history/file/history-lines.ts";
 import { type HistoryEntry, runningEntryOf } from "../../src/history/history.ts";
 import { historyFile } from "../../src/memory/directory/history-file.ts";
+import type { RolloutRecord } from "../../src/state/rollout-turn.ts";
 import { shop } from "../support/fleets.ts";
 import { entryAt, historyDirectory, openStore } from "../support/history-files.ts";
 import { at, change, report } from "../support/reports.ts";
@@ -70,6 +71,28 @@ describe("a history file with the lines of a run that was sending writes", () =>
       ["interrupted", at(9)],
       [entryAt(11).result, at(11)],
     ]);
+  });
+
+  it("keeps what happened to a rollout between the lines of a run", async ({ expect }) => {
+    await using place = await historyDirectory();
+    const store = historyFile(place.file);
+    const { log: file } = await openStore(store);
+    const turn: RolloutRecord = {
+      turn: "wave_began",
+      wave: 2,
+      zones: 31,
+      at: at(10),
+      revision: "sha256-1b23e5f4",
+      commit: "5a40679",
+    };
+    await file.appendAndWait(running);
+    file.append(turn);
+    file.append({ ...entryAt(11), run: running.run });
+    await file.settled();
+    const { entries, rollouts, damaged } = await readHistory(store.read());
+    expect(rollouts).toEqual([turn]);
+    expect(entries).toHaveLength(1);
+    expect(damaged).toEqual([]);
   });
 
   it("ignores the progress of a run whose first line was dropped", async ({ expect }) => {

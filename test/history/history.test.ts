@@ -4,14 +4,28 @@ import { authorFrom, historyEntryFrom, historyJson } from "../../src/history/his
 import { type HistoryEntry, runningEntryOf } from "../../src/history/history.ts";
 import { RecentHistory } from "../../src/history/recent-history.ts";
 import { driftEpisodes, driftTimeIn, statusSpans } from "../../src/history/timeline.ts";
+import type { Author } from "../../src/plan/cause/author.ts";
 import { durationText } from "../../src/render/format.ts";
 import { a, b, drifted, fleetOf, held, pending, shop } from "../support/fleets.ts";
 import { at, type Came, change, declared, failed, load, report } from "../support/reports.ts";
 import { historyOf, sceneHistory } from "../support/scenes.ts";
+import { promoted, setBack } from "../support/stepped.ts";
 
 const clear: Came = { result: "in_sync" };
 const corrected: Came = { result: "applied", cause: "drift", changes: [a] };
 const unreadable: Came = { result: "error" };
+
+const mia: Author = {
+  kind: "person",
+  name: "mia@shop.example",
+  context: "dash",
+  at: at(0),
+  method: "PUT",
+  path: "/zones/z1/page_shield/policies/a",
+  ray: "8f2b",
+  isCertain: true,
+  fields: ["enabled", "value"],
+};
 
 /** Entries of the shop after runs at these minutes. */
 function entriesAfter(...runs: readonly (readonly [number, Came])[]): readonly HistoryEntry[] {
@@ -112,6 +126,44 @@ describe("what history keeps", () => {
       historyEntryFrom(JSON.parse(JSON.stringify(historyJson(entry)))),
     );
     expect(again).toEqual(entries);
+  });
+
+  it.for([
+    { when: "the service counted too much", step: setBack },
+    { when: "a person asked", step: { ...setBack, cause: { by: "mia" } } },
+    { when: "it was due", step: promoted },
+  ])("keeps a step that an object took because $when", ({ step }, { expect }) => {
+    const [entry] = sceneHistory().of(shop);
+    if (entry === undefined) throw new Error("nothing was kept");
+    const { zone: _zone, ...stepEvent } = step;
+    const stepped = { ...entry, stepEvents: [stepEvent] };
+    expect(historyEntryFrom(JSON.parse(JSON.stringify(historyJson(stepped))))).toEqual(stepped);
+  });
+
+  it("has an entry more once it is known who made the drift, and none when that is forgotten", ({
+    expect,
+  }) => {
+    const changes = [{ ...a, authors: [mia] }];
+    const known: Came = { result: "planned", cause: "drift", changes };
+    const entries = entriesAfter([1, drifted], [2, known], [3, known], [4, drifted]);
+    expect(minutesOf(entries)).toEqual([1, 2]);
+    const again = entries.map((entry) =>
+      historyEntryFrom(JSON.parse(JSON.stringify(historyJson(entry)))),
+    );
+    expect(again).toEqual(entries);
+    expect(again[1]?.changes[0]?.authors).toEqual([mia]);
+  });
+
+  it.for([
+    { at: "yesterday" },
+    { trigger: "boredom" },
+    { result: "exploded" },
+    { status: "great" },
+    { zone: "" },
+  ])("is not made of an entry with %j", (damage, { expect }) => {
+    const [entry] = sceneHistory().of(shop);
+    if (entry === undefined) throw new Error("nothing was kept");
+    expect(historyEntryFrom({ ...historyJson(entry), ...damage })).toBeUndefined();
   });
 
   it("keeps Git's name for the revision", ({ expect }) => {

@@ -11,6 +11,7 @@ import { paintOf } from "../../src/render/format.ts";
 import { carriedOut, declared, policy } from "../support/model.ts";
 import { plannedPolicies } from "../support/planned.ts";
 import { at } from "../support/reports.ts";
+import { setBack } from "../support/stepped.ts";
 
 const plain = paintOf(false);
 
@@ -105,6 +106,19 @@ describe("the history in words", () => {
       "  + policy/a  ▲ strengthens  done  somebody lowered the protection",
       "  no \\u{1b} such thing",
       "",
+    ]);
+  });
+
+  it("shows the steps that objects took before the changes", ({ expect }) => {
+    const { zone: _zone, ...step } = setBack;
+    const stepEvents = [{ ...step, key: "policy/\u001Bcheckout" }];
+    expect(
+      renderHistoryEntry({ ...entry, stepEvents }, plain)
+        .split("\n")
+        .slice(1, 3),
+    ).toEqual([
+      "  policy/\\u{1b}checkout is set back from allow to log: 130 in 20,000 requests, 65 per 10,000",
+      "  + policy/a  ▲ strengthens  done  somebody lowered the protection",
     ]);
   });
 
