@@ -9,6 +9,7 @@ import {
   type JsonObject,
   withParts,
 } from "../../syntax/json.ts";
+import { memoized } from "../../syntax/memoized.ts";
 import { ofEachPhase, type RulePhase, rulePhases } from "../../zone/rule-phase.ts";
 import { checkTexts } from "../load/check-text.ts";
 import { isFillable } from "../template/fill-zone.ts";
@@ -174,13 +175,7 @@ function inSharedForm(zones: readonly (readonly Part[])[]): readonly (readonly P
   );
 }
 
-const texts = new WeakMap<Part, string>();
-
-function textOf(part: Part): string {
-  const text = texts.get(part) ?? canonicalJson([part.place, part.name, part.value]);
-  texts.set(part, text);
-  return text;
-}
+const textOf = memoized(({ place, name, value }: Part) => canonicalJson([place, name, value]));
 
 /** The parts that several zones have, bundled by these zones: what most zones have comes first. */
 function bundlesOf(zones: readonly (readonly Part[])[]): readonly Bundle[] {

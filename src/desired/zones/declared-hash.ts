@@ -1,6 +1,7 @@
 import { byText } from "../../syntax/by-text.ts";
 import { sha256 } from "../../syntax/digest.ts";
 import { canonicalJson, coerceObject, isJsonList, type JsonObject } from "../../syntax/json.ts";
+import { memoized } from "../../syntax/memoized.ts";
 import type { Declared, ZoneDocument } from "../../zone/desired-zone.ts";
 import type { Policy } from "../../zone/resource.ts";
 import { rulePhases } from "../../zone/rule-phase.ts";
@@ -29,7 +30,7 @@ function entryOf(document: ZoneDocument): string {
     mode,
     suspension,
     digestOf(settings),
-    policies && digestOf(policies, byKey),
+    policies && digestOfPolicies(policies),
     ...rulePhases.map((phase) => rules[phase] && digestOf(rules[phase])),
     customRulesets && digestOf(customRulesets),
     scripts && digestOf(scripts),
@@ -45,20 +46,12 @@ export function rawDigest(document: ZoneDocument): string {
   return sha256(canonicalJson([priority, isLayer, ...layers.map(layerDigest)]));
 }
 
-const layerDigests = new WeakMap<Layer, string>();
-
-function layerDigest(layer: Layer): string {
-  const known = layerDigests.get(layer);
-  if (known !== undefined) return known;
-  const values = Object.entries(layer.content).filter(
+const layerDigest = memoized(({ profile = "", content }: Layer): string => {
+  const values = Object.entries(content).filter(
     ([key]) => sections.has(key) || ["mode", "labels", "vars"].includes(key),
   );
-  const digest = sha256(
-    canonicalJson([layer.profile ?? "", withoutOrder(Object.fromEntries(values))]),
-  );
-  layerDigests.set(layer, digest);
-  return digest;
-}
+  return sha256(canonicalJson([profile, withoutOrder(Object.fromEntries(values))]));
+});
 
 /** The values of a layer with its policies in the order of their keys. */
 function withoutOrder(values: JsonObject): JsonObject {
@@ -69,18 +62,9 @@ function withoutOrder(values: JsonObject): JsonObject {
   return { ...values, page_shield: { ...shield, policies: { ...policies, items } } };
 }
 
+const digestOf = memoized((part: object): string => sha256(canonicalJson(part)));
+
 /** The service keeps no order of policies. */
-function byKey({ items, unmanaged }: Declared<Policy>): Declared<Policy> {
-  return { items: items.toSorted(byText(({ key }) => key)), unmanaged };
-}
-
-/** Zones that share a profile share the objects of its parts. */
-const digests = new WeakMap<object, string>();
-
-function digestOf<T extends object>(part: T, inOrder: (part: T) => T = (same) => same): string {
-  const known = digests.get(part);
-  if (known !== undefined) return known;
-  const digest = sha256(canonicalJson(inOrder(part)));
-  digests.set(part, digest);
-  return digest;
-}
+const digestOfPolicies = memoized(({ items, unmanaged }: Declared<Policy>): string =>
+  sha256(canonicalJson({ items: items.toSorted(byText(({ key }) => key)), unmanaged })),
+);

@@ -32,7 +32,7 @@ export function isListChange(value: unknown): value is ListChange {
  * schema allows such a map, and {@link impossibleChange} explains it. Placeholders may make it
  * possible, see {@link settledChange}.
  */
-export function changedList(before: Json, change: ListChange): Json {
+export function changedList(before: Json, change: ListChange): JsonObject | readonly Json[] {
   const { add = [], remove = [] } = change;
   const isAlone = typeof before === "string" && placeholderAlone(before) !== undefined;
   const list = isAlone ? [before] : before;

@@ -1,3 +1,4 @@
+import { memoized } from "../../syntax/memoized.ts";
 import type { ZoneLabels, ZoneDocument } from "../../zone/desired-zone.ts";
 import { inOrder } from "./layer-order.ts";
 import { isLayer, isMerged, layersOf, type MergedDocument } from "./merged-document.ts";
@@ -10,23 +11,16 @@ export interface SelectingDocument {
   readonly matches: Matcher;
 }
 
-const selecting = new WeakMap<readonly ZoneDocument[], readonly SelectingDocument[]>();
-
 /** The entries with `match`, in the order in which they are merged. */
-export function selectorsIn(documents: readonly ZoneDocument[]): readonly SelectingDocument[] {
-  const selectors = selecting.get(documents) ?? selectorsAmong(documents);
-  selecting.set(documents, selectors);
-  return selectors;
-}
-
-function selectorsAmong(documents: readonly ZoneDocument[]): readonly SelectingDocument[] {
-  const selectors = documents.filter(({ target }) => target.by === "selector");
-  return inOrder(selectors).flatMap((document) =>
-    document.target.by === "selector"
-      ? [{ document, matches: matcherOf(document.target.selector) }]
-      : [],
-  );
-}
+export const selectorsIn: (documents: readonly ZoneDocument[]) => readonly SelectingDocument[] =
+  memoized((documents) => {
+    const selectors = documents.filter(({ target }) => target.by === "selector");
+    return inOrder(selectors).flatMap((document) =>
+      document.target.by === "selector"
+        ? [{ document, matches: matcherOf(document.target.selector) }]
+        : [],
+    );
+  });
 
 /** The labels that the entries of a zone by name or id have themselves: those that selectors see. */
 export function ownLabels(documents: readonly ZoneDocument[]): ZoneLabels {
@@ -48,21 +42,10 @@ export function offlineLabels({ documents }: OfflineZone): ZoneLabels {
   return labelsIn({ labels });
 }
 
-const entries = new WeakMap<
-  readonly ZoneDocument[],
-  ReadonlyMap<string, readonly MergedDocument[]>
->();
-
 /** The documents by what they declare. */
-function entriesOf(
-  documents: readonly ZoneDocument[],
-): ReadonlyMap<string, readonly MergedDocument[]> {
-  const known = entries.get(documents);
-  if (known !== undefined) return known;
-  const found = Map.groupBy(documents.filter(isMerged), ({ target }) => labelOf(target));
-  entries.set(documents, found);
-  return found;
-}
+const entriesOf = memoized((documents: readonly ZoneDocument[]) =>
+  Map.groupBy(documents.filter(isMerged), ({ target }) => labelOf(target)),
+);
 
 /** Whether an entry by name or id is merged over the entries whose `match` matches its zone. */
 export function isOverLayers(document: ZoneDocument): boolean {

@@ -1,3 +1,4 @@
+import { memoized } from "../../syntax/memoized.ts";
 import type { Mode, Suspension, ZoneContent, ZoneLabels } from "../../zone/desired-zone.ts";
 import { type Diagnostic, isError } from "../../zone/diagnostic.ts";
 import type { Zone } from "../../zone/zone.ts";
@@ -18,7 +19,7 @@ export interface StackedZone {
 
 /** What the same documents were merged into before, by one document after the other. */
 interface Combination {
-  readonly next: WeakMap<MergedDocument, Combination>;
+  readonly next: (document: MergedDocument) => Combination;
   /** What every zone has; `false` if placeholders need the zone; `undefined` before the first one. */
   same: StackedZone | false | undefined;
   readonly zones: Map<string, StackedZone>;
@@ -27,7 +28,7 @@ interface Combination {
 const known = newCombination();
 
 function newCombination(): Combination {
-  return { next: new WeakMap(), same: undefined, zones: new Map() };
+  return { next: memoized(newCombination), same: undefined, zones: new Map() };
 }
 
 /**
@@ -41,11 +42,7 @@ export function stackZone(
   { name, id, accountId }: Pick<Zone, "name" | "id" | "accountId">,
   merger: ZoneMerger,
 ): StackedZone {
-  const combination = documents.reduce((at, document) => {
-    const next = at.next.get(document) ?? newCombination();
-    at.next.set(document, next);
-    return next;
-  }, known);
+  const combination = documents.reduce((at, document) => at.next(document), known);
   combination.same ??= sameForAll(documents, name, merger);
   if (combination.same !== false) return combination.same;
   const facts = { name, id, account: accountId };

@@ -1,4 +1,5 @@
 import { isJsonList, isJsonObject, type Json, type JsonObject } from "../../syntax/json.ts";
+import { memoized } from "../../syntax/memoized.ts";
 import { identityOf } from "./layer.ts";
 import { changedList, isLeftOver, isListChange } from "./list-change.ts";
 
@@ -11,9 +12,13 @@ import { changedList, isLeftOver, isListChange } from "./list-change.ts";
  * its values.
  */
 export class ValueMerger {
-  readonly #cleaned = new WeakMap<object, Json>();
-  /** By the map before and the map after: zones that share both share the result. */
-  readonly #merged = new WeakMap<JsonObject, WeakMap<JsonObject, JsonObject>>();
+  readonly #cleaned = memoized((value: JsonObject | readonly Json[]) =>
+    isJsonObject(value) ? this.#cleanMap(value) : this.#cleanList(value),
+  );
+  /** Of the map before, and then of the map after: zones that share both share the result. */
+  readonly #mergedMaps = memoized((before: JsonObject) =>
+    memoized((after: JsonObject) => this.#mergeEntries(before, after)),
+  );
 
   merge(before: Json | undefined, after: Json): Json | undefined {
     if (after === null) return undefined;
@@ -21,20 +26,11 @@ export class ValueMerger {
     if (isListChange(after) && (!isJsonObject(before) || isLeftOver(before))) {
       return changedList(before, after);
     }
-    if (isJsonObject(before) && isJsonObject(after)) return this.#mergeMaps(before, after);
+    if (isJsonObject(before) && isJsonObject(after)) return this.#mergedMaps(before)(after);
     if (isJsonList(before) && isJsonList(after) && isKeyed(before, after)) {
       return this.#mergeKeyed(before, after);
     }
     return this.#clean(after);
-  }
-
-  #mergeMaps(before: JsonObject, after: JsonObject): JsonObject {
-    const results = this.#merged.get(before) ?? new WeakMap<JsonObject, JsonObject>();
-    const known = results.get(after);
-    if (known !== undefined) return known;
-    const merged = this.#mergeEntries(before, after);
-    this.#merged.set(before, results.set(after, merged));
-    return merged;
   }
 
   #mergeEntries(before: JsonObject, after: JsonObject): JsonObject {
@@ -65,15 +61,12 @@ export class ValueMerger {
    * are returned as they are.
    */
   #clean(value: Json): Json {
-    if (typeof value !== "object" || value === null || isClean(value)) return value;
-    const known = this.#cleaned.get(value);
-    if (known !== undefined) return known;
-    const clean = isJsonObject(value) ? this.#cleanMap(value) : this.#cleanList(value);
-    this.#cleaned.set(value, clean);
-    return clean;
+    return typeof value !== "object" || value === null || isClean(value)
+      ? value
+      : this.#cleaned(value);
   }
 
-  #cleanMap(map: JsonObject): Json {
+  #cleanMap(map: JsonObject): JsonObject | readonly Json[] {
     if (isListChange(map)) return changedList([], map);
     return Object.fromEntries(
       Object.entries(map)
@@ -82,7 +75,7 @@ export class ValueMerger {
     );
   }
 
-  #cleanList(list: readonly Json[]): Json {
+  #cleanList(list: readonly Json[]): readonly Json[] {
     return list.filter((item) => !isRemoval(item)).map((item) => this.#clean(item));
   }
 }
