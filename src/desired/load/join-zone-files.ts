@@ -10,10 +10,10 @@ import { identityText } from "../template/fill-zone.ts";
 import { inOrder } from "../zones/layer-order.ts";
 import { diagnosticInPart, type Layer, type ZoneLayer } from "../zones/layer.ts";
 import { mayBeElsewhere, type MergedEntry, ZoneMerger } from "../zones/merge-zone.ts";
-import { isLayer, isMerged, type MergedDocument, priorityOf } from "../zones/merged-document.ts";
+import { isLayer, isMerged, priorityOf } from "../zones/merged-document.ts";
 import { Profiles } from "../zones/profiles.ts";
 import { matcherOf } from "../zones/selector.ts";
-import { labelOf, labelsIn } from "../zones/target.ts";
+import { labelOf, labelsIn, targetOf } from "../zones/target.ts";
 import { sections } from "../zones/zone-lists.ts";
 import type { ParsedFile } from "./parse-zone-file.ts";
 
@@ -45,16 +45,9 @@ export interface JoinedFiles {
 export type ZoneCache = WeakMap<Layer, MergedZone>;
 
 /** A declared zone with its profiles. */
-export interface MergedZone {
-  readonly zone: Layer;
-  /** `undefined` for a selector or an invalid name. */
-  readonly label: string | undefined;
+export interface MergedZone extends MergedEntry {
+  readonly zone: ZoneLayer;
   readonly layers: readonly Layer[];
-  /** `undefined` if there is an error. */
-  readonly document: MergedDocument | undefined;
-  readonly diagnostics: readonly Diagnostic[];
-  /** The variables whose values are in its texts; `undefined` if that is not known. */
-  readonly used: ReadonlySet<string> | undefined;
 }
 
 /**
@@ -149,10 +142,9 @@ function mergeZone(
   const { layers, diagnostics, broken } = profiles.stackFor(zone, zone.content.profiles ?? []);
   const known = cache.get(zone);
   if (!broken && known !== undefined && isSame(known.layers, layers)) return known;
-  const { target, document, diagnostics: found, used } = mergeOrReport(zone, layers, merger, bug);
+  const { document, diagnostics: found, used } = mergeOrReport(zone, layers, merger, bug);
   const merged: MergedZone = {
     zone,
-    label: target === undefined || target.by === "selector" ? undefined : labelOf(target),
     layers,
     document: broken ? undefined : document,
     diagnostics: [...diagnostics, ...found.filter((each) => !(broken && mayBeElsewhere(each)))],
@@ -175,7 +167,7 @@ function mergeOrReport(
   } catch (error) {
     bug(error);
     const diagnostic = internalError(error, keyPlace(zone.document, zone.path));
-    return { target: undefined, document: undefined, diagnostics: [diagnostic], used: new Set() };
+    return { document: undefined, diagnostics: [diagnostic], used: undefined };
   }
 }
 
@@ -370,7 +362,7 @@ function unusedVariables(zones: readonly MergedZone[], isWhole: boolean): readon
 
 /** Current files must not declare a zone twice by the same name or id. */
 function repeatedZones(zones: readonly MergedZone[]): readonly Diagnostic[] {
-  const groups = Map.groupBy(zones, ({ label }) => label);
+  const groups = Map.groupBy(zones, ({ zone }) => labelIn(zone));
   return [...groups].flatMap(([label, [first, second, ...others]]) => {
     if (label === undefined || first === undefined || second === undefined) return [];
     return [first, second, ...others].map(({ zone }) => {
@@ -381,6 +373,12 @@ function repeatedZones(zones: readonly MergedZone[]): readonly Diagnostic[] {
       return diagnosticInPart(zone, { code: "ZONE_TWICE", path: [], message, remedy });
     });
   });
+}
+
+/** `undefined` for a selector or an invalid name. */
+function labelIn({ content }: ZoneLayer): string | undefined {
+  const { value: target } = targetOf(content);
+  return target === undefined || target.by === "selector" ? undefined : labelOf(target);
 }
 
 /** Warns about selectors of labels that no entry has which is merged over them. */

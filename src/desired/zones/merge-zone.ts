@@ -8,6 +8,7 @@ import {
   type Json,
   type JsonObject,
 } from "../../syntax/json.ts";
+import { memoized } from "../../syntax/memoized.ts";
 import { trimmed } from "../../syntax/trimmed.ts";
 import {
   byPhase,
@@ -52,13 +53,11 @@ import { policyList, ruleListOf, rulesetList } from "./zone-lists.ts";
 
 /** An entry of `zones:` with its profiles. */
 export interface MergedEntry {
-  /** `undefined` if the name is invalid. */
-  readonly target: Target | undefined;
   /** `undefined` if there is an error; of a layer, if the error is not in what is merged. */
   readonly document: MergedDocument | undefined;
   readonly diagnostics: readonly Diagnostic[];
-  /** The variables whose values are in its texts. */
-  readonly used: ReadonlySet<string>;
+  /** The variables whose values are in its texts; `undefined` if that is not known. */
+  readonly used: ReadonlySet<string> | undefined;
 }
 
 /** What a zone has without its suspension. */
@@ -71,6 +70,8 @@ export interface FilledContent {
   readonly labels: ZoneLabels;
   /** Whether a fact is used that is not known: a sample is in its place. */
   readonly isSample: boolean;
+  /** The variables whose values are in its texts. */
+  readonly used: ReadonlySet<string>;
   readonly diagnostics: readonly Diagnostic[];
 }
 
@@ -97,19 +98,21 @@ type PageShieldContent = Pick<ZoneContent, "settings" | "policies" | "scripts">;
  */
 export class ZoneMerger {
   readonly #values = new ValueMerger();
-  readonly #pageShields = new Map<JsonObject, Converted<PageShieldContent>>();
-  readonly #rules = ofEachPhase(() => new Map<object, ConvertedRules>());
-  readonly #rulesets = new Map<readonly Json[], ConvertedRulesets>();
+  readonly #pageShieldOf = memoized(pageShieldOf);
+  readonly #rulesOf = ofEachPhase((phase) =>
+    memoized((merged: JsonObject) => declaredRulesOf(phase, merged)),
+  );
+  readonly #rulesetsOf = memoized(declaredRulesetsOf);
 
   merge(zone: ZoneLayer, layers: readonly Layer[]): MergedEntry {
     const target = targetOf(zone.content);
     const suspension = suspensionOf(zone.content);
-    const content = this.#contentOf(layers, factsOf(target.value));
-    const place = (found: readonly UnplacedDiagnostic[]): readonly Diagnostic[] =>
-      found.map((unplaced) => placed(zone, layers, unplaced));
-    const own = place([...target.diagnostics, ...suspension.diagnostics]);
-    const diagnostics = [...nullsWithoutEffect(layers), ...own, ...place(content.diagnostics)];
-    const entry = { target: target.value, diagnostics, used: content.used };
+    const filled = this.contentWith(zone, layers, factsOf(target.value));
+    const own = [...target.diagnostics, ...suspension.diagnostics].map((unplaced) =>
+      placed(zone, layers, unplaced),
+    );
+    const diagnostics = [...nullsWithoutEffect(layers), ...own, ...filled.diagnostics];
+    const entry = { diagnostics, used: filled.used };
     if (target.value === undefined) return { ...entry, document: undefined };
     const named = { target: target.value, zone };
     // The other entries of its zones may have what a layer lacks.
@@ -117,48 +120,29 @@ export class ZoneMerger {
     if (failed) return { ...entry, document: undefined };
     const document: MergedDocument = {
       ...named,
-      content: { ...content.value, suspension: suspension.value },
+      content: { ...filled.content, suspension: suspension.value },
       place: keyPlace(zone.document, zone.path),
       layers,
-      ...((isLayer(named) || content.isSample) && { needsListing: true }),
-      ...(Object.keys(content.labels).length > 0 && { labels: content.labels }),
+      ...((isLayer(named) || filled.isSample) && { needsListing: true }),
+      ...(Object.keys(filled.labels).length > 0 && { labels: filled.labels }),
     };
     return { ...entry, document };
   }
 
   /** What layers declare, with placeholders filled by what is known of the zone. */
   contentWith(zone: ZoneLayer, layers: readonly Layer[], facts: ZoneFacts): FilledContent {
-    const { value, diagnostics, isSample, labels } = this.#contentOf(layers, facts);
-    return {
-      content: value,
-      labels,
-      isSample,
-      diagnostics: diagnostics.map((unplaced) => placed(zone, layers, unplaced)),
-    };
-  }
-
-  #contentOf(
-    layers: readonly Layer[],
-    facts: ZoneFacts,
-  ): Converted<MergedContent> & Pick<FilledZone, "isSample" | "used"> & { labels: ZoneLabels } {
     const filled = filledValues(this.valuesOf(layers), layers, facts);
     const merged = filled.values;
     const shieldValues = merged["page_shield"];
-    const shield = isJsonObject(shieldValues)
-      ? cached(this.#pageShields, shieldValues, pageShieldOf)
-      : noPageShield;
+    const shield = isJsonObject(shieldValues) ? this.#pageShieldOf(shieldValues) : noPageShield;
     const rules = rulePhases.flatMap((phase) => {
       const values = merged[phase];
-      if (!isJsonObject(values)) return [];
-      const converted = cached(this.#rules[phase], values, () => declaredRulesOf(phase, values));
-      return [{ phase, ...converted }];
+      return isJsonObject(values) ? [{ phase, ...this.#rulesOf[phase](values) }] : [];
     });
     const listed = merged["custom_rulesets"];
-    const rulesets = isJsonList(listed)
-      ? cached(this.#rulesets, listed, declaredRulesetsOf)
-      : undeclaredRulesets;
+    const rulesets = isJsonList(listed) ? this.#rulesetsOf(listed) : undeclaredRulesets;
     return {
-      value: {
+      content: {
         mode: merged["mode"] === "observe" ? "observe" : "enforce",
         ...shield.value,
         rules: byPhase((phase) => rules.find((each) => each.phase === phase)?.value),
@@ -184,7 +168,7 @@ export class ZoneMerger {
             ...sparingZone(inside, facts.name, list, written),
           ];
         }),
-      ],
+      ].map((unplaced) => placed(zone, layers, unplaced)),
       labels: labelsIn(merged),
       isSample: filled.isSample,
       used: filled.used,
@@ -310,14 +294,6 @@ function misplacedIn(
     rulesets,
     rules.map(({ key }) => key),
   );
-}
-
-function cached<K, T>(cache: Map<K, T>, key: K, make: (key: K) => T): T {
-  const known = cache.get(key);
-  if (known !== undefined) return known;
-  const made = make(key);
-  cache.set(key, made);
-  return made;
 }
 
 /**
