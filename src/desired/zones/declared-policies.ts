@@ -13,7 +13,7 @@ import type { Path } from "../location.ts";
 import type { Merged } from "../merged.ts";
 import { canonicalValue, type CspInFile, cspText } from "./csp-text.ts";
 import { declaredList, selectsNoRequest } from "./declared-list.ts";
-import { policyPromotionOf } from "./declared-promotion.ts";
+import { policySteps, promotionOf } from "./declared-promotion.ts";
 import { isChangedList } from "./list-change.ts";
 import type { YamlPolicies, YamlPolicy } from "./zone-file.ts";
 import { policyList } from "./zone-lists.ts";
@@ -32,7 +32,8 @@ export function policiesOf({
 function policyOf(item: Merged<YamlPolicy>, path: Path): Converted<Policy | undefined> {
   const { key, was, description = "", expression, enabled = true, value, promote } = item;
   const { action = promote?.to } = item;
-  const promotion = policyPromotionOf(promote, { key, enabled, value: action }, path);
+  const promoted = { key, enabled, value: action };
+  const promotion = promotionOf(promote, "action", policySteps, promoted, path);
   const diagnostics = [
     ...needed
       .filter(([name]) => (name === "action" ? action : item[name]) === undefined)

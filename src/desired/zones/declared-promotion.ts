@@ -2,22 +2,18 @@ import { millisecondsOf } from "../../syntax/duration.ts";
 import { namedThresholds } from "../../zone/managed-ruleset.ts";
 import type { Promotion, PromotedField, StepConditions, StepValue } from "../../zone/promotion.ts";
 import { paranoiaLevels } from "../../zone/resource.ts";
-import type { Converted, UnplacedDiagnostic } from "../diagnostics.ts";
+import { contradiction, type Converted, type UnplacedDiagnostic } from "../diagnostics.ts";
 import type { Path } from "../location.ts";
 import type { Merged } from "../merged.ts";
 import type { YamlManagedPromotion, YamlPolicyPromotion, YamlRulePromotion } from "./zone-file.ts";
 
-type PolicyPromotion = Merged<YamlPolicyPromotion>;
-type RulePromotion = Merged<YamlRulePromotion>;
-export type ManagedPromotion = Merged<YamlManagedPromotion>;
-
-type PromotionInFile = PolicyPromotion | RulePromotion | ManagedPromotion;
+type PromotionInFile = Merged<YamlPolicyPromotion | YamlRulePromotion | YamlManagedPromotion>;
 
 /** The steps of actions of policies, the weakest first. */
-const policySteps: readonly StepValue[] = ["log", "allow"];
+export const policySteps: readonly StepValue[] = ["log", "allow"];
 
 /** The same of rules, by the field. */
-const ruleSteps: Readonly<Record<PromotedField, readonly StepValue[]>> = {
+export const ruleSteps: Readonly<Record<PromotedField, readonly StepValue[]>> = {
   action: ["log", "managed_challenge", "block"],
   paranoia_level: paranoiaLevels,
   score_threshold: Object.values(namedThresholds),
@@ -31,33 +27,18 @@ interface Promoted {
   readonly value: StepValue | undefined;
 }
 
-/** The steps of a policy; no value if it has none, or if they are wrong. */
-export function policyPromotionOf(
-  promote: PolicyPromotion | undefined,
-  policy: Promoted,
-  path: Path,
-): Converted<Promotion | undefined> {
-  return promotionOf(promote, "action", policySteps, policy, path);
-}
-
-/** The steps of a rule, like {@link policyPromotionOf}. */
-export function rulePromotionOf(
-  promote: RulePromotion | ManagedPromotion | undefined,
-  field: PromotedField,
-  rule: Promoted,
-  path: Path,
-): Converted<Promotion | undefined> {
-  return promotionOf(promote, field, ruleSteps[field], rule, path);
-}
-
 /** A step as the service has it. */
 export function stepValueOf(value: StepValue | undefined): StepValue | undefined {
   const named = Object.entries(namedThresholds).find(([name]) => name === value);
   return named?.[1] ?? value;
 }
 
-/** @param order all steps that the field can have, the weakest first */
-function promotionOf(
+/**
+ * The steps of a policy or rule; no value if it has none, or if they are wrong.
+ *
+ * @param order all steps that the field can have, the weakest first
+ */
+export function promotionOf(
   promote: PromotionInFile | undefined,
   field: PromotedField,
   order: readonly StepValue[],
@@ -111,10 +92,6 @@ function rateIn(limits: {
   readonly events_per_10k_requests?: number;
 }): number | undefined {
   return limits.violations_per_10k_requests ?? limits.events_per_10k_requests;
-}
-
-function contradiction(path: Path, message: string, remedy: string): UnplacedDiagnostic {
-  return { code: "CONTRADICTION", path, atKey: true, message, remedy };
 }
 
 /** The steps from the first one to the declared one; `undefined` if that is not a way. */

@@ -9,10 +9,10 @@ import { type CustomRuleset, placeAmong, type Rule, type RuleBase } from "../../
 import type { RulePhase } from "../../zone/rule-phase.ts";
 import type { Converted, UnplacedDiagnostic } from "../diagnostics.ts";
 import type { Path } from "../location.ts";
-import { customRuleOf } from "./custom-rule.ts";
 import { declaredList, selectsNoRequest } from "./declared-list.ts";
 import { deployedTwice, managedRuleOf } from "./managed-rule.ts";
-import { rateLimitingRuleOf } from "./rate-limiting-rule.ts";
+import { customRuleOf, mitigationOf } from "./mitigate-rule.ts";
+import { rateLimitOf } from "./rate-limiting-rule.ts";
 import type { AnyRule, RuleInFile, RulesetInFile, RulesInFile } from "./rule-in-file.ts";
 import {
   impossibleAmong,
@@ -114,6 +114,21 @@ export function misplacedRulesets(
     ),
     ...impossibleAmong(rules, items, rulesetList),
   ];
+}
+
+/** A rule of the phase of rate limits; no value if something is missing. */
+function rateLimitingRuleOf(
+  rule: RuleInFile["rate_limiting_rules"],
+  base: RuleBase,
+  path: Path,
+): Converted<Rule | undefined> {
+  const { action = rule.promote?.to } = rule;
+  const mitigation = mitigationOf("rate_limiting_rules", rule, action, base, path);
+  const limit = rateLimitOf(rule.ratelimit, base, [...path, "ratelimit"]);
+  return {
+    value: mitigation.value && limit.value && { ...mitigation.value, ratelimit: limit.value },
+    diagnostics: [...mitigation.diagnostics, ...limit.diagnostics],
+  };
 }
 
 function baseOf(rule: AnyRule, keys: ReadonlySet<string>): RuleBase {

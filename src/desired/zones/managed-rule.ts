@@ -18,11 +18,10 @@ import {
 import { contradiction, type Converted, missing, type UnplacedDiagnostic } from "../diagnostics.ts";
 import type { Path } from "../location.ts";
 import type { Merged } from "../merged.ts";
-import { type ManagedPromotion, rulePromotionOf, stepValueOf } from "./declared-promotion.ts";
-import { neverPromoted } from "./mitigate-rule.ts";
+import { promotionOf, ruleSteps, stepValueOf } from "./declared-promotion.ts";
 import type { RuleInFile } from "./rule-in-file.ts";
 import { skipRuleOf } from "./skip-rule.ts";
-import type { YamlOverrides } from "./zone-file.ts";
+import type { YamlManagedPromotion, YamlOverrides } from "./zone-file.ts";
 
 type ManagedRule = RuleInFile["managed_rules"];
 type OverridesInFile = Merged<YamlOverrides>;
@@ -41,14 +40,13 @@ export function managedRuleOf(
 
 function exceptionOf(rule: ManagedRule, base: RuleBase, path: Path): Converted<Rule> {
   const { skip = {}, logging } = rule;
-  const exception = skipRuleOf({ ...skip, logging }, base, path);
+  const exception = skipRuleOf({ ...skip, logging }, rule.promote, base, path);
   const diagnostics = (["paranoia_level", "score_threshold", "action", "overrides"] as const)
     .filter((name) => rule[name] !== undefined)
     .map((name) =>
       contradiction([...path, name], `"${name}" is for rules that deploy`, "delete it here"),
     );
-  const promoted = rule.promote === undefined ? [] : [neverPromoted(path)];
-  return { ...exception, diagnostics: [...diagnostics, ...promoted, ...exception.diagnostics] };
+  return { ...exception, diagnostics: [...diagnostics, ...exception.diagnostics] };
 }
 
 /** A rule does one of the two. */
@@ -89,7 +87,7 @@ function executeRuleOf(
 ): Converted<ExecuteRule | undefined> {
   if (!rule.deploy) return { value: undefined, diagnostics: [] };
   const ruleset = rulesetIdOf(rule.deploy) ?? rule.deploy;
-  const promotion = promotionOf(rule, base, path);
+  const promotion = tuningPromotionOf(rule, base, path);
   const diagnostics = [
     ...(ruleset === owaspRulesetId
       ? [...tunedTwice(rule, path), ...promotion.diagnostics]
@@ -119,7 +117,10 @@ function tuningOf({
 }
 
 /** The tuning with the end of its steps in place of a value that it does not have. */
-function withEnd(tuning: OwaspTuning, { field = "action", to }: ManagedPromotion): OwaspTuning {
+function withEnd(
+  tuning: OwaspTuning,
+  { field = "action", to }: Merged<YamlManagedPromotion>,
+): OwaspTuning {
   const { paranoiaLevel, scoreThreshold, action } = tuning;
   const end = stepValueOf(to);
   switch (field) {
@@ -137,7 +138,7 @@ function withEnd(tuning: OwaspTuning, { field = "action", to }: ManagedPromotion
 }
 
 /** The steps of one key of the tuning. */
-function promotionOf(
+function tuningPromotionOf(
   rule: ManagedRule,
   { key, enabled }: RuleBase,
   path: Path,
@@ -150,7 +151,7 @@ function promotionOf(
     paranoia_level: tuning.paranoiaLevel,
     score_threshold: tuning.scoreThreshold,
   }[field];
-  const found = rulePromotionOf(promote, field, { key, enabled, value }, path);
+  const found = promotionOf(promote, field, ruleSteps[field], { key, enabled, value }, path);
   if (promote === undefined || value !== undefined) return found;
   const message = `"${field}" of the rule "${key}"`;
   const lacks = missing([...path, "promote"], message, `write \`${field}\`, where the steps end`);

@@ -1,14 +1,32 @@
-import type { BlockResponse, MitigateRule, RuleBase } from "../../zone/resource.ts";
+import type { BlockResponse, MitigateRule, Rule, RuleBase } from "../../zone/resource.ts";
 import { type RulePhase, factsOf } from "../../zone/rule-phase.ts";
 import { contradiction, type Converted, missing, type UnplacedDiagnostic } from "../diagnostics.ts";
 import type { Path } from "../location.ts";
 import type { Merged } from "../merged.ts";
-import { rulePromotionOf } from "./declared-promotion.ts";
-import type { AnyRule } from "./rule-in-file.ts";
-import type { YamlResponse, YamlRulePromotion } from "./zone-file.ts";
+import { promotionOf, ruleSteps } from "./declared-promotion.ts";
+import type { AnyRule, RuleInFile } from "./rule-in-file.ts";
+import { skipRuleOf } from "./skip-rule.ts";
+import type { YamlResponse } from "./zone-file.ts";
+
+/** A rule of the custom phase; no value if something is missing. */
+export function customRuleOf(
+  rule: RuleInFile["custom_rules"],
+  base: RuleBase,
+  path: Path,
+): Converted<Rule | undefined> {
+  const { response, skip, promote, action = promote?.to } = rule;
+  if (action === "skip") {
+    const exception = skipRuleOf(skip ?? {}, promote, base, path);
+    const misplaced = misused("response", response, "block", path);
+    const incomplete = withoutParts(rule, action, path);
+    return { ...exception, diagnostics: [...incomplete, ...misplaced, ...exception.diagnostics] };
+  }
+  const { value, diagnostics } = mitigationOf("custom_rules", rule, action, base, path);
+  return { value, diagnostics: [...misused("skip", skip, "skip", path), ...diagnostics] };
+}
 
 /** What is missing of what every rule of these phases needs. */
-export function withoutParts(
+function withoutParts(
   { key, expression }: AnyRule,
   action: string | undefined,
   path: Path,
@@ -26,23 +44,20 @@ export function withoutParts(
 const expressionRemedy =
   'write which requests it applies to, like: http.host eq "shop.example.com"; true is all of them';
 
-/** What a rule that acts against requests has in a file. */
-interface MitigationInFile {
-  readonly action?: MitigateRule["action"] | undefined;
-  readonly response?: Merged<YamlResponse> | undefined;
-  readonly promote?: Merged<YamlRulePromotion> | undefined;
-}
-
 /** A rule that acts against requests, without a rate; no value if it does not say how. */
 export function mitigationOf(
   phase: RulePhase,
-  { response, promote, action = promote?.to }: MitigationInFile,
+  rule: RuleInFile["custom_rules" | "rate_limiting_rules"],
+  action: MitigateRule["action"] | undefined,
   base: RuleBase,
   path: Path,
 ): Converted<MitigateRule | undefined> {
+  const { response, promote } = rule;
   const found = responseOf(phase, response, [...path, "response"]);
-  const promotion = rulePromotionOf(promote, "action", { ...base, value: action }, path);
+  const promoted = { ...base, value: action };
+  const promotion = promotionOf(promote, "action", ruleSteps.action, promoted, path);
   const diagnostics = [
+    ...withoutParts(rule, action, path),
     ...(action === undefined || action === "block"
       ? []
       : misused("response", response, "block", path)),
@@ -60,7 +75,7 @@ export function mitigationOf(
 }
 
 /** A member that only one action has, beside another action. */
-export function misused(
+function misused(
   name: "response" | "skip",
   value: object | undefined,
   action: string,
@@ -69,12 +84,6 @@ export function misused(
   if (value === undefined) return [];
   const message = `"${name}" is for rules with \`action: ${action}\``;
   return [contradiction([...path, name], message, "delete it, or change the action")];
-}
-
-/** Steps of an exception, which acts against nothing. */
-export function neverPromoted(path: Path): UnplacedDiagnostic {
-  const message = '"promote" is for rules that act against requests';
-  return contradiction([...path, "promote"], message, "delete it here");
 }
 
 const responseMembers = ["status_code", "content_type", "content"] as const;

@@ -1,12 +1,10 @@
 import { isResponseField } from "../../syntax/expression/expression-fields.ts";
 import type { ExpressionNode } from "../../syntax/expression/expression-tree.ts";
 import { canonicalExpression, nodesIn } from "../../syntax/expression/expression.ts";
-import type { RateLimit, Rule, RuleBase } from "../../zone/resource.ts";
+import type { RateLimit, RuleBase } from "../../zone/resource.ts";
 import { contradiction, type Converted, missing, type UnplacedDiagnostic } from "../diagnostics.ts";
 import type { Path } from "../location.ts";
 import type { Merged } from "../merged.ts";
-import { mitigationOf, withoutParts } from "./mitigate-rule.ts";
-import type { RuleInFile } from "./rule-in-file.ts";
 import type { YamlRatelimit } from "./zone-file.ts";
 
 type LimitInFile = Merged<YamlRatelimit>;
@@ -14,26 +12,8 @@ type LimitInFile = Merged<YamlRatelimit>;
 /** Every rule counts for each data centre by itself (SERVICE.md B.11, code 20155). */
 const perDataCentre = "cf.colo.id";
 
-/** A rule of the phase of rate limits; no value if something is missing. */
-export function rateLimitingRuleOf(
-  rule: RuleInFile["rate_limiting_rules"],
-  base: RuleBase,
-  path: Path,
-): Converted<Rule | undefined> {
-  const mitigation = mitigationOf("rate_limiting_rules", rule, base, path);
-  const limit = rateLimitOf(rule.ratelimit, base, [...path, "ratelimit"]);
-  return {
-    value: mitigation.value && limit.value && { ...mitigation.value, ratelimit: limit.value },
-    diagnostics: [
-      ...withoutParts(rule, rule.action ?? rule.promote?.to, path),
-      ...mitigation.diagnostics,
-      ...limit.diagnostics,
-    ],
-  };
-}
-
 /** The rate of a rule; no value if something is missing. */
-function rateLimitOf(
+export function rateLimitOf(
   limit: LimitInFile | undefined,
   { key, expression }: RuleBase,
   path: Path,

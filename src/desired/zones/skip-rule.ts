@@ -13,16 +13,28 @@ export const everyRequest = "every-request";
 /** What an exception skips, in a file: the custom phase has fewer members than the managed one. */
 type SkipInFile = Merged<YamlSkip> & { readonly logging?: boolean | undefined };
 
-/** A rule with an exception, of the managed or the custom phase. */
-export function skipRuleOf(skip: SkipInFile, base: RuleBase, path: Path): Converted<SkipRule> {
+/** A rule with an exception, of the managed or the custom phase. It acts against nothing, so that it has no steps. */
+export function skipRuleOf(
+  skip: SkipInFile,
+  promote: object | undefined,
+  base: RuleBase,
+  path: Path,
+): Converted<SkipRule> {
   const parameters = parametersOf(skip);
   const logging = skip.logging ?? true;
   const value = { ...base, action: "skip" as const, skip: parameters, logging };
-  const diagnostics = skipsNothing(parameters)
-    ? [missing([...path, "skip"], "what the exception skips", nothingRemedy)]
-    : excluded(parameters, [...path, "skip"]);
+  const diagnostics = [
+    ...(promote === undefined
+      ? []
+      : [contradiction([...path, "promote"], promoted, "delete it here")]),
+    ...(skipsNothing(parameters)
+      ? [missing([...path, "skip"], "what the exception skips", nothingRemedy)]
+      : excluded(parameters, [...path, "skip"])),
+  ];
   return { value, diagnostics };
 }
+
+const promoted = '"promote" is for rules that act against requests';
 
 const nothingRemedy = "add what it skips, like `ruleset: current`";
 
