@@ -19,6 +19,10 @@ interface CheckedFile {
   readonly at: (path: Path) => unknown;
   /** The texts at some paths, as far as {@link at} gives them. */
   readonly texts: (paths: readonly Path[]) => Values<string>;
+  /** The durations at some paths. */
+  readonly milliseconds: (paths: readonly Path[]) => Values<number>;
+  /** The shares at some paths, of which 1 is the whole. */
+  readonly shares: (paths: readonly Path[]) => Values<number>;
   /** The paths of `key` in each entry of a list. */
   readonly each: (list: string, key: string) => readonly Path[];
   /** Whether some keys of the top level are there as they are meant: values can be compared. */
@@ -57,12 +61,20 @@ function checkedFile(file: unknown, refused: readonly Diagnostic[]): CheckedFile
   const paths = new Set(refused.map(({ path }) => path));
   const at = (path: Path): unknown =>
     paths.has(pathText(path)) ? undefined : path.reduce(partOf, file);
+  const texts = (wanted: readonly Path[]): Values<string> =>
+    wanted.flatMap((path) => {
+      const text = at(path);
+      return typeof text === "string" ? [[path, text] as const] : [];
+    });
   return {
     at,
-    texts: (wanted) =>
+    texts,
+    milliseconds: (wanted) => texts(wanted).map(([path, text]) => [path, millisecondsOf(text)]),
+    shares: (wanted) =>
       wanted.flatMap((path) => {
-        const text = at(path);
-        return typeof text === "string" ? [[path, text] as const] : [];
+        const share = at(path);
+        const isShare = typeof share === "number" || typeof share === "string";
+        return isShare ? [[path, shareOf(share)] as const] : [];
       }),
     each: (list, key) => coerceList(at([list])).map((_, index) => [list, index, key]),
     isSound: (keys) => {
@@ -135,25 +147,22 @@ function schemeError({ protocol, hostname }: URL, sent: string): string | undefi
   return isLoopback ? undefined : `http would send ${sent} unencrypted`;
 }
 
-function checkNumbers({ at, texts, each, isSound }: CheckedFile): UnplacedDiagnostic[] {
-  const milliseconds = (...paths: readonly Path[]): Values<number> =>
-    texts(paths).map(([path, text]) => [path, millisecondsOf(text)]);
+function checkNumbers(checked: CheckedFile): UnplacedDiagnostic[] {
+  const { at, texts, milliseconds, shares, each, isSound } = checked;
   const ports = texts([
     ["api", "emulator", "listen"],
     ["server", "listen"],
   ]).map(([path, text]) => [path, listenOf(text).port] as const);
-  const durations = milliseconds(
+  const durations = milliseconds([
     ["api", "timeout"],
     ["budget", "window"],
     ["limits", "contended_window"],
     ...(at(["inventory", "enabled"]) === true ? [["inventory", "every"]] : []),
     ...each("windows", "duration"),
-  );
-  const reserve = at(["budget", "reserve"]);
-  const isShare = typeof reserve === "number" || typeof reserve === "string";
+  ]);
   const isFollowed = at(["audit", "enabled"]) === true;
-  const [every] = isFollowed ? milliseconds(["audit", "every"]) : [];
-  const overlap = isFollowed && isSound(["audit"]) ? milliseconds(["audit", "overlap"]) : [];
+  const [every] = isFollowed ? milliseconds([["audit", "every"]]) : [];
+  const overlap = isFollowed && isSound(["audit"]) ? milliseconds([["audit", "overlap"]]) : [];
   return [
     ...wrongValues(
       ports,
@@ -166,13 +175,13 @@ function checkNumbers({ at, texts, each, isSound }: CheckedFile): UnplacedDiagno
       "write a duration like 30s",
     ),
     ...wrongValues(
-      milliseconds(["cluster", "lease_duration"]),
+      milliseconds([["cluster", "lease_duration"]]),
       (ms) => (ms < 15_000 || ms > 300_000) && "the Lease would be too short or too long",
       "write a duration from 15s to 5m",
     ),
     // With no requests left for itself, the program would wait forever.
     ...wrongValues(
-      isShare ? [[["budget", "reserve"], shareOf(reserve)]] : [],
+      shares([["budget", "reserve"]]),
       (share) => share > 0.95 && "this reserves all requests for others",
       "leave at least 5% for zonewarden: write a share up to 0.95",
     ),
@@ -203,18 +212,15 @@ function checkCluster({ at, isSound }: CheckedFile): UnplacedDiagnostic[] {
 const [shortestSoakMs, longestSoakMs] = [60_000, 14 * 24 * 3_600_000];
 
 function checkRollout(checked: CheckedFile): UnplacedDiagnostic[] {
-  const { at, texts, isSound } = checked;
+  const { at, milliseconds, isSound } = checked;
   if (at(["rollout"]) === undefined || !isSound(["rollout", "store"])) return [];
-  const soak = texts([["rollout", "soak"]]).map(
-    ([path, text]) => [path, millisecondsOf(text)] as const,
-  );
   const message = `zones wait for their wave over restarts, and "rollout" is set without "store"`;
   return [
     ...(at(["store"]) === undefined
       ? [contradiction(["rollout"], message, `set store, or remove "rollout"`)]
       : []),
     ...wrongValues(
-      soak,
+      milliseconds([["rollout", "soak"]]),
       (ms) => (ms < shortestSoakMs || ms > longestSoakMs) && "the soak is too short or too long",
       "write a duration from 1m to 336h",
     ),
@@ -262,18 +268,13 @@ function checkRolloutToken({ at }: CheckedFile): UnplacedDiagnostic[] {
 }
 
 /** Each zone must be in one wave, and each wave must add zones to the ones before. */
-function checkWaves({ at }: CheckedFile): UnplacedDiagnostic[] {
+function checkWaves({ at, shares }: CheckedFile): UnplacedDiagnostic[] {
   const path = ["rollout", "waves"];
   const waves = coerceList(at(path)).map((_, nth) => [...path, nth]);
   const names = waves.flatMap((wave): Values<string> =>
     coerceTexts(at([...wave, "zones"])).map((name, nth) => [[...wave, "zones", nth], name]),
   );
-  const shareIn = (wave: Path): Values<number> => {
-    const share = at([...wave, "share"]);
-    const isShare = typeof share === "number" || typeof share === "string";
-    return isShare ? [[[...wave, "share"], shareOf(share)]] : [];
-  };
-  const shares = waves.flatMap(shareIn);
+  const ends = waves.map((wave) => [...wave, "share"]);
   const last = waves.at(-1);
   return [
     ...wrongValues(
@@ -281,21 +282,32 @@ function checkWaves({ at }: CheckedFile): UnplacedDiagnostic[] {
       (name) => zoneName(name) === undefined && "this is no name of a zone",
       "write a name like shop.example.com",
     ),
-    ...wrongValues(names, repeated(), "name it once"),
-    ...wrongValues(shares, notRising(), "let the shares rise, and end with 100%"),
-    ...(last !== undefined && shareIn(last)[0]?.[1] !== 1
+    ...wrongValues(
+      names,
+      repeated(
+        (text) => zoneName(text) ?? text,
+        (text) => `${text} is named before`,
+      ),
+      "name it once",
+    ),
+    ...wrongValues(shares(ends), notRising(), "let the shares rise, and end with 100%"),
+    ...(last !== undefined && shares(ends.slice(-1))[0]?.[1] !== 1
       ? [wrong(last, "the waves leave out zones", "end with { share: 100% }")]
       : []),
   ];
 }
 
-function repeated(): (name: string) => string | undefined {
+/** What is wrong with a text whose name an earlier one has. */
+function repeated(
+  nameOf: (text: string) => string,
+  message: (text: string) => string,
+): (text: string) => string | undefined {
   const seen = new Set<string>();
   return (text) => {
-    const name = zoneName(text) ?? text;
+    const name = nameOf(text);
     const isRepeated = seen.has(name);
     seen.add(name);
-    return isRepeated ? `${text} is named before` : undefined;
+    return isRepeated ? message(text) : undefined;
   };
 }
 
@@ -308,10 +320,10 @@ function notRising(): (share: number) => string | undefined {
   };
 }
 
-function checkMeasurements({ at, texts, isSound }: CheckedFile): UnplacedDiagnostic[] {
+function checkMeasurements({ at, milliseconds, isSound }: CheckedFile): UnplacedDiagnostic[] {
   const tooShort = wrongValues(
-    texts([["measurements", "max_age"]]),
-    (text) => millisecondsOf(text) < 48 * 3_600_000 && "counts would be dropped after a day",
+    milliseconds([["measurements", "max_age"]]),
+    (ms) => ms < 48 * 3_600_000 && "counts would be dropped after a day",
     "write a duration of at least 48h",
   );
   const isKept = at(["store"]) !== undefined || !isSound(["measurements", "store"]);
@@ -384,14 +396,11 @@ function timezoneError(name: string): string | undefined {
 function repeatedMetricLabels({ at, texts }: CheckedFile): UnplacedDiagnostic[] {
   const list = ["metrics", "zone_labels"];
   const paths = coerceList(at(list)).map((_, index) => [...list, index]);
-  const seen = new Set<string>();
-  const errorOf = (key: string): string | undefined => {
-    const name = metricLabelOf(key);
-    if (seen.has(name)) return `another label is "${name}" in metrics too`;
-    seen.add(name);
-    return undefined;
-  };
-  return wrongValues(texts(paths), errorOf, "delete one of them");
+  return wrongValues(
+    texts(paths),
+    repeated(metricLabelOf, (key) => `another label is "${metricLabelOf(key)}" in metrics too`),
+    "delete one of them",
+  );
 }
 
 /** A name must be unique in its list. */
@@ -399,13 +408,12 @@ function repeatedNames(
   what: "credential" | "notification" | "window",
   { texts, each }: CheckedFile,
 ): UnplacedDiagnostic[] {
-  const seen = new Set<string>();
-  const errorOf = (name: string): string | undefined => {
-    if (seen.has(name)) return `another ${what} has the name "${name}"`;
-    seen.add(name);
-    return undefined;
-  };
-  return wrongValues(texts(each(`${what}s`, "name")), errorOf, "give each its own name");
+  const message = (name: string): string => `another ${what} has the name "${name}"`;
+  return wrongValues(
+    texts(each(`${what}s`, "name")),
+    repeated((name) => name, message),
+    "give each its own name",
+  );
 }
 
 function wrongValues<T>(
