@@ -13,7 +13,7 @@ import {
 import { type Located, type Path, pathText } from "../location.ts";
 import { isTemplate, textsIn, unfilledIn } from "../template/template.ts";
 import { textOf } from "../yaml/decode-text.ts";
-import { readTimeoutMs, readYamlInWorker, type WorkerLimits } from "../yaml/read-yaml-in-worker.ts";
+import { readYamlInWorker, type WorkerLimits } from "../yaml/read-yaml-in-worker.ts";
 import { readYaml, type YamlText } from "../yaml/read-yaml.ts";
 import { checkValues } from "../zones/check-values.ts";
 import type { FilePart, Layer, ZoneLayer } from "../zones/layer.ts";
@@ -90,31 +90,12 @@ export async function parseZoneFileInWorker(
 ): Promise<ParsedFile> {
   const { text, diagnostic: undecodable } = textOf(file, bytes);
   if (text === undefined) return { ...unreadableFile(file, undecodable), hash };
-  if (text.length <= maxBlockingLength) {
-    return parsed(file, hash, text, readYaml(file, text), options.pool);
-  }
-  const read = await readYamlInWorker(file, text, options.limits, signal);
-  switch (read.result) {
-    case "read":
-      return parsed(file, hash, text, read.yaml, options.pool);
-    case "timed_out": {
-      const message = `reading the file took longer than ${readTimeoutMs / 60_000} min`;
-      const diagnostic = fileDiagnostic(file, "FILE_TOO_SLOW", message, splitOrGiveMore("CPU"));
-      return unreadableFile(file, diagnostic);
-    }
-    case "failed": {
-      const isMemory = "code" in read.error && read.error.code === "ERR_WORKER_OUT_OF_MEMORY";
-      const message = isMemory
-        ? "reading the file takes more memory than the program has"
-        : `reading the file failed: ${read.error.message}`;
-      const remedy = splitOrGiveMore("memory");
-      return unreadableFile(file, fileDiagnostic(file, "FILE_TOO_COSTLY", message, remedy));
-    }
-  }
-}
-
-function splitOrGiveMore(resource: "CPU" | "memory"): string {
-  return `split it into smaller files, or give the program more ${resource}; the next load tries again`;
+  const yaml =
+    text.length <= maxBlockingLength
+      ? readYaml(file, text)
+      : await readYamlInWorker(file, text, options.limits, signal);
+  if ("code" in yaml) return unreadableFile(file, yaml);
+  return parsed(file, hash, text, yaml, options.pool);
 }
 
 function parsed(
