@@ -54,8 +54,10 @@ function textOf(
       return notAllowed(error);
     case "pattern":
       return pattern(error, key);
-    default:
-      return outOfRange(error);
+    default: {
+      const [message, remedy] = rangeText(error);
+      return { code: "WRONG_VALUE", message, remedy };
+    }
   }
 }
 
@@ -225,11 +227,6 @@ function pattern(error: ErrorObject, key: string | undefined): DiagnosticText {
   const isCase = lower !== text && new RegExp(String(error.schema)).test(lower);
   const inCase = isCase && !isSecret(error) ? `${rule}; write ${lower}` : rule;
   return { code: "WRONG_VALUE", message, remedy: didYouMean(text, known) || inCase };
-}
-
-function outOfRange(error: ErrorObject): DiagnosticText {
-  const [message, remedy] = rangeText(error);
-  return { code: "WRONG_VALUE", message, remedy };
 }
 
 function rangeText({ keyword, data, message, params }: ErrorObject): [string, string] {

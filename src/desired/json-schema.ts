@@ -76,14 +76,11 @@ export function schemaErrors(
   });
 }
 
-/** A schema error of a value, and its steps from that value on. */
-export interface ValueError {
-  readonly error: ErrorObject;
-  readonly path: Path;
-}
-
-/** What is wrong with a merged value. */
-export function valueErrors({ shape }: Shape<unknown>, value: unknown): readonly ValueError[] {
+/** What is wrong with a merged value, with the steps from that value on. */
+export function valueErrors(
+  { shape }: Shape<unknown>,
+  value: unknown,
+): readonly { readonly error: ErrorObject; readonly path: Path }[] {
   return relevant(schemaErrorsOf(shape, value)).map((error) => ({
     error,
     path: pathOf(error.instancePath, value),

@@ -20,8 +20,6 @@ export type ReadFile = { readonly file: string } & (
 export interface ZoneFileSet {
   /** The directory as it was given. */
   readonly directory: string;
-  /** The directory with links resolved. */
-  readonly root: string;
   /** In the order of their names. */
   readonly files: readonly ReadFile[];
 }
@@ -68,8 +66,7 @@ async function readOnce(
   for (const found of before.files) files.push(await readFound(found, port, signal));
   const after = await findFiles(directory, port, hadFiles, signal);
   if (!isDeepStrictEqual(before, after)) return "changed";
-  const { root, isFile } = before;
-  return { directory: isFile ? path.dirname(directory) : directory, root, files };
+  return { directory: before.isFile ? path.dirname(directory) : directory, files };
 }
 
 async function readFound(found: FoundFile, port: FilePort, signal: AbortSignal): Promise<ReadFile> {

@@ -101,7 +101,6 @@ export interface ZoneFileLoaderOptions {
 interface Load {
   readonly directory: string;
   readonly commit: string | undefined;
-  readonly hash: string;
   readonly parsed: readonly ParsedFile[];
   /** Whether it was read from the state, and not from the disk. */
   readonly isRestored: boolean;
@@ -167,10 +166,9 @@ export class ZoneFileLoader {
       parsed.push(await this.#parse(file, options, signal));
       signal.throwIfAborted();
     }
-    const hash = hashOfFiles(parsed);
     const { label } = this.#options;
     const commit = isRestored ? undefined : await label?.(labelled(set, path), signal);
-    const next = { directory: set.directory, commit, hash, parsed, isRestored };
+    const next = { directory: set.directory, commit, parsed, isRestored };
     if (this.#last === undefined || !isSame(this.#last, next)) {
       this.#last = { ...next, state: this.#join(next) };
     }
@@ -213,7 +211,7 @@ export class ZoneFileLoader {
     return internalError(error, { file, line: 1, column: 1 });
   }
 
-  #join({ directory, parsed, commit, hash, isRestored }: Omit<Load, "state">): LoadedFiles {
+  #join({ directory, parsed, commit, isRestored }: Omit<Load, "state">): LoadedFiles {
     const versions = [...parsed, ...this.#lostFiles(parsed)].map((current): FileVersions => {
       const known = this.#versions.get(current.file);
       return {
@@ -231,6 +229,7 @@ export class ZoneFileLoader {
       }),
     );
     const skipped = parsed.filter((file) => file.skipped).length;
+    const hash = hashOfFiles(parsed);
     return {
       ...joined,
       ...reportOf(joined.diagnostics, parsed, this.#lint),
