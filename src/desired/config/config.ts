@@ -5,6 +5,7 @@ import type { RuleQuotas } from "../../zone/rule-phase.ts";
 import type { RolloutSettings } from "../../zone/wave.ts";
 import type { ZoneName } from "../../zone/zone.ts";
 import type { LintRule } from "../lint.ts";
+import type { ConfigFile } from "./config-file.ts";
 
 /** An address to listen on. */
 export interface Listen {
@@ -95,13 +96,8 @@ export interface Config {
     readonly rulesetVersions: "trust" | "read";
   };
   readonly credentials: readonly CredentialConfig[];
-  /** `path` is absolute. */
-  readonly desired: {
-    readonly path: string;
-    readonly owner: string;
-    /** When declared resources without our mark become ours. */
-    readonly adopt: "explicit" | "on_first_apply";
-  };
+  /** `path` is absolute; `adopt` says when declared resources without our mark become ours. */
+  readonly desired: Readonly<ConfigFile["desired"]>;
   /** In the order of the file; of several rules that match, the last one counts. */
   readonly lint: readonly LintRule[];
   readonly schedule: {
@@ -177,8 +173,5 @@ export interface Config {
     | undefined;
   /** The label that metrics have, by the key of a zone's label. */
   readonly metrics: { readonly zoneLabels: Readonly<Record<string, string>> };
-  readonly log: {
-    readonly level: "trace" | "debug" | "info" | "warn" | "error" | "fatal" | "silent";
-    readonly format: "json" | "pretty" | undefined;
-  };
+  readonly log: Readonly<ConfigFile["log"]>;
 }

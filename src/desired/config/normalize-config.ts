@@ -2,7 +2,7 @@ import path from "node:path";
 
 import { millisecondsOf } from "../../syntax/duration.ts";
 import { hostWithPort } from "../../syntax/host-port.ts";
-import type { Gate, Wave } from "../../zone/wave.ts";
+import type { Wave } from "../../zone/wave.ts";
 import { zoneName } from "../../zone/zone.ts";
 import { type Located, pathText, valuePlace } from "../location.ts";
 import type { ConfigFile, YamlCredential, YamlNotification, YamlWave } from "./config-file.ts";
@@ -49,7 +49,8 @@ export function normalizeConfig(file: ConfigFile, directory: string, document: L
       contendedWindowMs: millisecondsOf(limits.contended_window),
       accept: limits.accept,
     },
-    ...(file.rollout === undefined ? noRollout : rolloutOf(file.rollout, directory)),
+    rollout: rolloutOf(file.rollout),
+    rolloutToken: secretSource(file.rollout?.token_file, undefined, directory),
     canaries: canariesOf(file.rollout, document),
     budget: {
       requests: budget.requests,
@@ -101,30 +102,24 @@ export function normalizeConfig(file: ConfigFile, directory: string, document: L
         file.metrics.zone_labels.map((key) => [key, metricLabelOf(key)]),
       ),
     },
-    log: { level: file.log.level, format: file.log.format },
+    log: file.log,
   };
 }
 
-const noRollout = { rollout: undefined, rolloutToken: undefined } as const;
-
-function rolloutOf(
-  { waves, soak, applies_to: appliesTo, token_file, gate }: NonNullable<ConfigFile["rollout"]>,
-  directory: string,
-): Pick<Config, "rollout" | "rolloutToken"> {
-  const rolloutToken = secretSource(token_file, undefined, directory);
-  if (waves === undefined) return { rollout: undefined, rolloutToken };
-  const rollout = { waves: waves.map(waveOf), soakMs: millisecondsOf(soak), appliesTo };
+function rolloutOf(rollout: ConfigFile["rollout"]): Config["rollout"] {
+  if (rollout?.waves === undefined) return undefined;
+  const { waves, soak, applies_to: appliesTo, gate } = rollout;
   return {
-    rollout: gate === undefined ? rollout : { ...rollout, gate: gateOf(gate) },
-    rolloutToken,
-  };
-}
-
-function gateOf(gate: NonNullable<NonNullable<ConfigFile["rollout"]>["gate"]>): Gate {
-  return {
-    violationsPer10k: gate.violations_per_10k_requests,
-    blockedPer10k: gate.blocked_per_10k_requests,
-    requestsAtLeast: gate.requests_at_least,
+    waves: waves.map(waveOf),
+    soakMs: millisecondsOf(soak),
+    appliesTo,
+    ...(gate && {
+      gate: {
+        violationsPer10k: gate.violations_per_10k_requests,
+        blockedPer10k: gate.blocked_per_10k_requests,
+        requestsAtLeast: gate.requests_at_least,
+      },
+    }),
   };
 }
 
