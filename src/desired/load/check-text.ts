@@ -1,12 +1,7 @@
 import type { ZoneDocument } from "../../zone/desired-zone.ts";
 import { joinZoneFiles } from "./join-zone-files.ts";
-import { parseZoneFile, type ParsedFile } from "./parse-zone-file.ts";
+import { parseZoneFile } from "./parse-zone-file.ts";
 import { type DiagnosticReport, reportOf } from "./report-diagnostics.ts";
-
-/** A text, checked as the only zone file. */
-export interface CheckedText extends CheckedTexts {
-  readonly parsed: ParsedFile;
-}
 
 /** Texts, checked as the only zone files. */
 interface CheckedTexts extends DiagnosticReport {
@@ -14,37 +9,25 @@ interface CheckedTexts extends DiagnosticReport {
 }
 
 /** Checks a text as the loader checks a directory with this file alone. An exception is thrown. */
-export function checkText(file: string, text: string): CheckedText {
-  const parsed = parsedText({ file, text });
-  return { ...checkParsed([parsed]), parsed };
+export function checkText(file: string, text: string): CheckedTexts {
+  return checkTexts([{ file, text }]);
 }
 
 /** Checks texts as the loader checks a directory with these files alone. An exception is thrown. */
-export function checkTexts(files: readonly NamedText[]): CheckedTexts {
-  return checkParsed(files.map(parsedText));
-}
-
-interface NamedText {
-  readonly file: string;
-  readonly text: string;
-}
-
-function parsedText({ file, text }: NamedText): ParsedFile {
-  return parseZoneFile(file, "", new TextEncoder().encode(text));
-}
-
-function checkParsed(parsed: readonly ParsedFile[]): CheckedTexts {
+export function checkTexts(
+  files: readonly { readonly file: string; readonly text: string }[],
+): CheckedTexts {
+  const parsed = files.map(({ file, text }) =>
+    parseZoneFile(file, "", new TextEncoder().encode(text)),
+  );
   const versions = parsed.map((current) => {
     const good = current.usable ? current : undefined;
     return { current, good, isRestored: false, lastDocuments: [] };
   });
-  const joined = joinZoneFiles(versions, new WeakMap(), asTheyAre, (error) => {
+  const { documents, diagnostics } = joinZoneFiles(versions, new WeakMap(), asTheyAre, (error) => {
     throw error;
   });
-  return {
-    documents: joined.documents,
-    ...reportOf(joined.diagnostics, parsed, asTheyAre),
-  };
+  return { documents, ...reportOf(diagnostics, parsed, asTheyAre) };
 }
 
 function asTheyAre<T>(diagnostics: T): T {
