@@ -1,7 +1,7 @@
 import { canonicalCsp, parseCsp } from "../../syntax/csp/csp.ts";
 import { certaintyOf } from "../../syntax/expression/certainty/certainty.ts";
 import { definedMembers, type Json, type JsonObject } from "../../syntax/json.ts";
-import type { Declared, ZoneContent } from "../../zone/desired-zone.ts";
+import type { ZoneContent } from "../../zone/desired-zone.ts";
 import { rulesetNameOf } from "../../zone/managed-ruleset.ts";
 import type {
   CustomRuleset,
@@ -31,7 +31,10 @@ export function contentEntry({
       settings: membersOrNone(Object.fromEntries(settings.map(({ name, value }) => [name, value]))),
       policies: policies && { items: policies.items.map(policyEntry) },
     }),
-    ...ofEachPhase((phase) => rulesEntry(phase, rules[phase])),
+    ...ofEachPhase((phase) => {
+      const declared = rules[phase];
+      return declared && { rules: declared.items.map((rule) => ruleEntry(phase, rule)) };
+    }),
     custom_rulesets: customRulesets?.items.map(rulesetEntry),
   });
 }
@@ -46,10 +49,6 @@ function rulesetEntry(ruleset: CustomRuleset): JsonObject {
     enabled: enabled ? undefined : false,
     rules: rules.map((rule) => ruleEntry("custom_rules", rule)),
   });
-}
-
-function rulesEntry(phase: RulePhase, rules: Declared<Rule> | undefined): JsonObject | undefined {
-  return rules && { rules: rules.items.map((rule) => ruleEntry(phase, rule)) };
 }
 
 function policyEntry(policy: Policy): JsonObject {

@@ -317,27 +317,33 @@ function undeclaredVariables({ zone, layers, used }: MergedZone): readonly Diagn
     );
 }
 
+/** Of the zones of a layer. */
+interface VariableUses {
+  /** The variables whose values are in their texts. */
+  readonly names: Set<string>;
+  /** All that they have. */
+  readonly nearby: Set<string>;
+  isKnown: boolean;
+}
+
 /**
  * Warns about variables that no text uses: a zone's own, and those of profiles that no zone of them
  * uses.
  */
 function unusedVariables(zones: readonly MergedZone[], isWhole: boolean): readonly Diagnostic[] {
-  const uses = new Map<Layer, { readonly names: Set<string>; isKnown: boolean }>();
-  const others = new Map<Layer, Set<string>>();
+  const uses = new Map<Layer, VariableUses>();
   for (const { layers, used } of zones) {
     const all = layers.flatMap(({ content }) => Object.keys(content.vars ?? {}));
     if (all.length === 0) continue;
     for (const layer of layers) {
-      const known = uses.get(layer) ?? { names: new Set(), isKnown: true };
+      const known = uses.get(layer) ?? { names: new Set(), nearby: new Set(), isKnown: true };
       known.isKnown &&= used !== undefined && (isWhole || layer.profile === undefined);
       for (const name of used ?? []) known.names.add(name);
+      for (const name of all) known.nearby.add(name);
       uses.set(layer, known);
-      const nearby = others.get(layer) ?? new Set<string>();
-      for (const name of all) nearby.add(name);
-      others.set(layer, nearby);
     }
   }
-  return [...uses].flatMap(([layer, { names, isKnown }]) => {
+  return [...uses].flatMap(([layer, { names, nearby, isKnown }]) => {
     const unused = isKnown
       ? Object.entries(layer.content.vars ?? {}).filter(
           ([name, value]) => value !== null && !names.has(name),
@@ -346,7 +352,7 @@ function unusedVariables(zones: readonly MergedZone[], isWhole: boolean): readon
     return unused.map(([name]) => {
       const guess = didYouMean(
         name,
-        [...(others.get(layer) ?? [])].filter((each) => each !== name),
+        [...nearby].filter((each) => each !== name),
       );
       const who = layer.profile === undefined ? "the zone" : "a zone of this profile";
       return diagnosticInPart(layer, {

@@ -117,12 +117,6 @@ function parseTemplate(text: string): Template {
   return { parts, errors };
 }
 
-/** A text with its values, or why a value cannot stand where its placeholder is. */
-export interface FilledText {
-  readonly text: string;
-  readonly errors: readonly TemplateError[];
-}
-
 /**
  * The longest text that placeholders may make: values that contain each other could grow without
  * end.
@@ -141,7 +135,7 @@ export function fillTemplate(
   kind: TemplateKind,
   valueOf: (name: string) => TemplateValue | undefined,
   hasTexts: (name: string) => boolean = () => false,
-): FilledText {
+): { readonly text: string; readonly errors: readonly TemplateError[] } {
   const { parts, errors } = parseTemplate(text);
   const found = [...errors];
   let filled = "";
@@ -161,9 +155,9 @@ export function fillTemplate(
           typeof next === "string" ? next : "$",
           hasTexts(part.name),
         )
-      : writtenAs(value, kind, filled);
+      : (writtenAs(value, kind, filled) ?? { member: value });
     if (typeof written === "string") filled += written;
-    else found.push(unfit(part, value, kind, written));
+    else found.push(unfit(part, kind, written));
     if (filled.length <= maxFilled) continue;
     found.push({
       message: `the text with its values is longer than ${maxFilled} characters`,
@@ -205,7 +199,7 @@ function isSource(value: TemplateScalar): boolean {
   return /^[^\s;,]+$/.test(String(value));
 }
 
-/** What of a list cannot be written where its placeholder stands; `undefined`: the list as such. */
+/** What cannot be written where its placeholder stands; `undefined`: a list as such. */
 interface Unwritten {
   readonly member: TemplateScalar | undefined;
 }
@@ -304,20 +298,14 @@ function endOf(before: string): ExpressionEnd {
   return { quoting: "none", bare: bare + before.slice(end) };
 }
 
-function unfit(
-  { name }: Placeholder,
-  value: TemplateValue,
-  kind: TemplateKind,
-  { member }: Unwritten = { member: undefined },
-): TemplateError {
-  if (isList(value) && member === undefined) {
+function unfit({ name }: Placeholder, kind: TemplateKind, { member }: Unwritten): TemplateError {
+  if (member === undefined) {
     const message = `the list \${${name}} cannot stand here`;
     return { isOfPlace: true, message, remedy: listPlaces[kind] };
   }
   const isInSource = kind === "csp";
-  const shown = JSON.stringify(member ?? value);
   return {
-    message: `the value ${shown} of \${${name}} cannot stand in ${isInSource ? "a source" : "an expression"}`,
+    message: `the value ${JSON.stringify(member)} of \${${name}} cannot stand in ${isInSource ? "a source" : "an expression"}`,
     remedy: isInSource
       ? "a source has no space, comma or semicolon"
       : "use a string with double quotes around it, no backslash before the placeholder, and a value without line ends",
