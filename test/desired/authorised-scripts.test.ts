@@ -1,8 +1,7 @@
 import { describe, it } from "vitest";
 
 import { digestOf } from "../../src/reconcile/fleet/desired-fleet.ts";
-import type { ZoneContent } from "../../src/zone/desired-zone.ts";
-import { codesOf, linesOf, loadText } from "../support/desired.ts";
+import { codesOf, contentOf, linesOf, loadText } from "../support/desired.ts";
 
 const full =
   "owner: pay, justification: cards, approved_by: Alex, approved_on: 2026-11-02, review_by: 2027-11-02";
@@ -16,13 +15,6 @@ function zone(...lines: readonly string[]): string {
       scripts:
         pages: [shop.example.com/checkout/*]
 ${lines.map((line) => `        ${line}\n`).join("")}`;
-}
-
-async function contentOf(text: string): Promise<ZoneContent> {
-  const { documents, diagnostics } = await loadText(text);
-  const [document] = documents;
-  if (document === undefined) throw new Error(JSON.stringify(diagnostics));
-  return document.content;
 }
 
 describe("declared scripts", () => {

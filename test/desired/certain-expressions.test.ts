@@ -1,11 +1,8 @@
 import { describe, it } from "vitest";
 
-import { linesOf, loadText } from "../support/desired.ts";
+import { linesOf, loadText, rulesIn } from "../support/desired.ts";
 
-/** A zone file with rules, one in each line. */
-function rules(...lines: readonly string[]): string {
-  return `zones:\n  - name: a.example\n    managed_rules:\n      rules:\n${lines.map((line) => `        - ${line}\n`).join("")}`;
-}
+const rules = (...lines: readonly string[]): string => rulesIn("managed_rules", ...lines);
 
 /** A zone file with policies, one in each line. */
 function policies(...lines: readonly string[]): string {

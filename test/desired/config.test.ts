@@ -2,25 +2,17 @@ import path from "node:path";
 
 import { describe, it } from "vitest";
 
-import type { Config } from "../../src/desired/config/config.ts";
-import { loadConfig, type LoadedConfig } from "../../src/desired/config/load-config.ts";
+import { loadConfig } from "../../src/desired/config/load-config.ts";
 import { nodeFiles } from "../../src/desired/file-system.ts";
 import { cronError } from "../../src/reconcile/schedule/schedule.ts";
 import { renderDiagnostics } from "../../src/render/diagnostic-formats.ts";
+import { configFrom, loadedFrom } from "../support/config-from.ts";
 import { memoryFiles } from "../support/memory-files.ts";
 import { problemLine } from "../support/problem-line.ts";
 
-function load(text: string): Promise<LoadedConfig> {
-  const disk = memoryFiles({ "/etc/zonewarden/zonewarden.yaml": text });
-  const signal = new AbortController().signal;
-  return loadConfig("/etc/zonewarden/zonewarden.yaml", { files: disk.port, cronError }, signal);
-}
-
-async function configOf(text: string): Promise<Config> {
-  const { config, diagnostics } = await load(text);
-  if (config === undefined) throw new Error(JSON.stringify(diagnostics));
-  return config;
-}
+const inEtc = "/etc/zonewarden/zonewarden.yaml";
+const database = "store: { postgres: { url_env: DATABASE_URL } }";
+const noHttp = "http would send the token";
 
 describe("limits.max_weakened", () => {
   it.for([
@@ -31,19 +23,19 @@ describe("limits.max_weakened", () => {
     { text: "2%", limit: { zones: 0, share: 0.02 } },
     { text: "100%", limit: { zones: 0, share: 1 } },
   ])("of $text is $limit", async ({ text, limit }, { expect }) => {
-    const { limits } = await configOf(`mode: enforce\nlimits: { max_weakened: ${text} }`);
+    const { limits } = await configFrom(`mode: enforce\nlimits: { max_weakened: ${text} }`);
     expect(limits.maxWeakened).toEqual(limit);
   });
 
   it.for(["-1", "101%", "many"])("of %s is an error", async (text, { expect }) => {
-    const { config } = await load(`mode: enforce\nlimits: { max_weakened: ${text} }`);
+    const { config } = await loadedFrom(`mode: enforce\nlimits: { max_weakened: ${text} }`);
     expect(config).toBeUndefined();
   });
 });
 
 describe("the configuration", () => {
   it("requires only a mode", async ({ expect }) => {
-    expect(await configOf("mode: observe")).toEqual({
+    expect(await configFrom("mode: observe", inEtc)).toEqual({
       mode: "observe",
       api: {
         baseUrl: "https://api.cloudflare.com/client/v4",
@@ -91,7 +83,7 @@ describe("the configuration", () => {
   });
 
   it("names labels of zones as metrics allow it", async ({ expect }) => {
-    const { metrics } = await configOf(
+    const { metrics } = await configFrom(
       "{ mode: observe, metrics: { zone_labels: [team, cost-centre.1, 4th] } }",
     );
     expect(metrics.zoneLabels).toEqual({
@@ -103,7 +95,7 @@ describe("the configuration", () => {
 
   it("has the default Lease in a cluster", async ({ expect }) => {
     expect(
-      (await configOf("{ mode: observe, cluster: {}, store: { postgres: { url_env: A } } }"))
+      (await configFrom("{ mode: observe, cluster: {}, store: { postgres: { url_env: A } } }"))
         .cluster,
     ).toEqual({
       lease: "zonewarden",
@@ -113,13 +105,14 @@ describe("the configuration", () => {
   });
 
   it("resolves paths against its own directory, not the working directory", async ({ expect }) => {
-    const config = await configOf(`mode: enforce
+    const text = `mode: enforce
 api: { emulator: { seed: ../seed.yaml } }
 desired: { path: all }
 store: { path: state }
 server: { reconcile_token_file: ask }
 credentials: [{ name: a, token_file: secret/token }, { name: b, token_file: /run/token }, { name: c, token_env: T }]
-`);
+`;
+    const config = await configFrom(text, inEtc);
     expect(config.desired.path).toBe("/etc/zonewarden/all");
     expect(config.store).toEqual({ path: "/etc/zonewarden/state" });
     expect(config.server.reconcileToken).toEqual({ file: "/etc/zonewarden/ask" });
@@ -132,7 +125,7 @@ credentials: [{ name: a, token_file: secret/token }, { name: b, token_file: /run
   });
 
   it("runs the emulator without further keys", async ({ expect }) => {
-    const { api } = await configOf("mode: enforce\napi: { emulator: {} }");
+    const { api } = await configFrom("mode: enforce\napi: { emulator: {} }");
     expect(api.emulator).toEqual({ seed: undefined, listen: { host: "127.0.0.1", port: 8787 } });
     expect(api.baseUrl).toBe("http://127.0.0.1:8787/client/v4");
   });
@@ -143,12 +136,12 @@ credentials: [{ name: a, token_file: secret/token }, { name: b, token_file: /run
     { text: "15m", ms: 900_000 },
     { text: "24h", ms: 86_400_000 },
   ])("reads $text", async ({ text, ms }, { expect }) => {
-    const { schedule } = await configOf(`mode: observe\nschedule: { debounce: ${text} }`);
+    const { schedule } = await configFrom(`mode: observe\nschedule: { debounce: ${text} }`);
     expect(schedule.debounceMs).toBe(ms);
   });
 
   it.for(["0.25", "25%"])("takes a share of %s", async (share, { expect }) => {
-    const { limits } = await configOf(`mode: observe\nlimits: { max_fleet_share: ${share} }`);
+    const { limits } = await configFrom(`mode: observe\nlimits: { max_fleet_share: ${share} }`);
     expect(limits.maxFleetShare).toBe(0.25);
   });
 
@@ -165,11 +158,23 @@ credentials: [{ name: a, token_file: secret/token }, { name: b, token_file: /run
     },
   ])("reads $address", async ({ address, yields, http = false }, { expect }) => {
     const api = `api: { base_url: "${address}", allow_http: ${http} }`;
-    expect((await configOf(`mode: observe\n${api}`)).api.baseUrl).toBe(yields);
+    expect((await configFrom(`mode: observe\n${api}`)).api.baseUrl).toBe(yields);
   });
 
   it.for([
-    { line: "", says: '1:1: error: "mode" is missing; add it' },
+    { line: "", maxAgeMs: undefined },
+    { line: "store: { path: state }\nmeasurements: {}", maxAgeMs: 35 * 24 * 3_600_000 },
+    {
+      line: "store: { postgres: { url_env: A } }\nmeasurements: { max_age: 240h }",
+      maxAgeMs: 10 * 24 * 3_600_000,
+    },
+  ])("keeps counts for $maxAgeMs ms with $line", async ({ line, maxAgeMs }, { expect }) => {
+    const { measurements } = await configFrom(`mode: observe\n${line}\n`);
+    expect(measurements?.maxAgeMs).toBe(maxAgeMs);
+  });
+
+  it.for([
+    { line: "log: {}", says: '1:1: error: "mode" is missing; add it' },
     {
       line: "mode: enforce\naudit: { enabled: true, every: 14s }",
       says: "error: the audit log would be read too often; write a duration of at least 15s",
@@ -180,121 +185,150 @@ credentials: [{ name: a, token_file: secret/token }, { name: b, token_file: /run
     },
     { line: "mode: enforced", says: 'did you mean "enforce"?' },
     {
-      line: 'mode: observe\napi: { base_url: "http://api.example/" }',
+      line: 'api: { base_url: "http://api.example/" }',
       says: "http would send the token",
     },
     {
-      line: 'mode: observe\nserver: { url: "https://zw.example.com/status" }',
+      line: 'server: { url: "https://zw.example.com/status" }',
       says: "the URL has more than a scheme and a host",
     },
     {
-      line: 'mode: observe\nserver: { url: "https://zw.example.com:99999" }',
+      line: 'server: { url: "https://zw.example.com:99999" }',
       says: "this is not a URL",
     },
     {
-      line: 'mode: observe\napi: { base_url: "ftp://api.example/" }',
+      line: 'api: { base_url: "ftp://api.example/" }',
       says: "neither https nor http",
     },
     {
-      line: 'mode: observe\napi: { base_url: "https://u:p@api.example/" }',
+      line: 'api: { base_url: "https://u:p@api.example/" }',
       says: "the URL has a user or password",
     },
     {
-      line: 'mode: observe\napi: { base_url: "https://api.example/?a" }',
+      line: 'api: { base_url: "https://api.example/?a" }',
       says: "the URL has a query or fragment",
     },
-    { line: 'mode: observe\napi: { base_url: "api.example" }', says: "this is not a URL" },
+    { line: 'api: { base_url: "api.example" }', says: "this is not a URL" },
     {
-      line: 'mode: observe\napi: { base_url: "https://a.example", emulator: {} }',
+      line: 'api: { base_url: "https://a.example", emulator: {} }',
       says: "exclude each other",
     },
-    { line: 'mode: observe\nschedule: { cron: "0 0 13 * 5" }', says: "BOTH_DAY_FIELDS" },
+    { line: 'schedule: { cron: "0 0 13 * 5" }', says: "BOTH_DAY_FIELDS" },
     {
-      line: 'mode: observe\nschedule: { cron: "99 99 * * *" }',
+      line: 'schedule: { cron: "99 99 * * *" }',
       says: '3:19: error: "99 99 * * *" is not a cron expression',
     },
     {
-      line: 'mode: observe\nschedule: { cron: ["* * * * *", "@daily * * * *"] }',
+      line: 'schedule: { cron: ["* * * * *", "@daily * * * *"] }',
       says: '3:33: error: "@daily * * * *" is not a cron expression',
     },
     {
-      line: 'mode: observe\nwindows: [{ name: a, type: freeze, duration: 1h, start: "0 25 * * *" }]',
+      line: 'windows: [{ name: a, type: freeze, duration: 1h, start: "0 25 * * *" }]',
       says: '3:57: error: "0 25 * * *" is not a cron expression',
     },
     {
-      line: 'mode: observe\nschedule: { cron: ["* * * * *", "* *"] }',
+      line: 'schedule: { cron: ["* * * * *", "* *"] }',
       says: "five fields, or six with seconds",
     },
     {
-      line: "mode: observe\nschedule: { timezone: Mars/Base }",
+      line: "schedule: { timezone: Mars/Base }",
       says: '"Mars/Base" is not a time zone',
     },
     // The number in quotes would be refused as well.
     {
-      line: "mode: observe\nschedule: { debounce: 5 }",
+      line: "schedule: { debounce: 5 }",
       says: "a duration is a number with ms, s, m or h: 500ms, 30s, 15m, 24h",
     },
     {
-      line: "mode: observe\nserver: { listen: 9464 }",
+      line: "server: { listen: 9464 }",
       says: "an address to listen on is host:port: 127.0.0.1:9464",
     },
-    { line: "mode: observe\nschedule: { debounce: 5 min }", says: "500ms, 30s, 15m, 24h" },
-    { line: "mode: observe\napi: { timeout: 0s }", says: "the duration must not be zero" },
+    { line: "schedule: { debounce: 5 min }", says: "500ms, 30s, 15m, 24h" },
+    { line: "api: { timeout: 0s }", says: "the duration must not be zero" },
     {
-      line: "mode: observe\ninventory: { enabled: true, every: 0s }",
+      line: "inventory: { enabled: true, every: 0s }",
       says: "the duration must not be zero",
     },
-    { line: "mode: observe\nlimits: { max_delete_share: 30 }", says: "write a number up to 1" },
-    { line: "mode: observe\nserver: { listen: '127.0.0.1:99999' }", says: "99999 is not a port" },
-    { line: "mode: observe\nserver: { listen: '9464' }", says: "host:port" },
+    { line: "limits: { max_delete_share: 30 }", says: "write a number up to 1" },
+    { line: "server: { listen: '127.0.0.1:99999' }", says: "99999 is not a port" },
+    { line: "server: { listen: '9464' }", says: "host:port" },
     {
-      line: "mode: observe\nserver: { reconcile_token_file: a, reconcile_token_env: B }",
+      line: "server: { reconcile_token_file: a, reconcile_token_env: B }",
       says: "exclude each other",
     },
     {
-      line: "mode: observe\nnotifications: [{ name: a, type: slack, url: 'http://hooks.example/' }]",
+      line: "notifications: [{ name: a, type: slack, url: 'http://hooks.example/' }]",
       says: "http would send messages",
     },
-    { line: "mode: observe\nnotifications: [{ name: a, type: slack }]", says: '"url"' },
+    { line: "notifications: [{ name: a, type: slack }]", says: '"url"' },
     {
-      line: "mode: observe\nmetrics: { zone_labels: [team, cost-centre, cost.centre] }",
+      line: "metrics: { zone_labels: [team, cost-centre, cost.centre] }",
       says: 'another label is "label_cost_centre" in metrics too',
     },
-    { line: "mode: observe\nmetrics: { zone_labels: [a, b, c, d] }", says: "more than 3 entries" },
-    { line: "mode: observe\nmetrics: { zone_labels: [Team] }", says: "lower-case" },
+    { line: "metrics: { zone_labels: [a, b, c, d] }", says: "more than 3 entries" },
+    { line: "metrics: { zone_labels: [Team] }", says: "lower-case" },
     {
-      line: "mode: observe\nnotifications: [{ name: a, type: slack, url_env: A, labels: Team=a }]",
+      line: "notifications: [{ name: a, type: slack, url_env: A, labels: Team=a }]",
       says: "this is no selector of labels; write labels like team=payments",
     },
-    { line: "mode: observe\nhistory: { max_size: 5MB }", says: "512KiB, 64MiB" },
-    { line: "mode: observe\nlimits: { max_delete_share: 130% }", says: "0.3, 30%" },
-    { line: "mode: observe\nbudget: { reserve: 100% }", says: "this reserves all requests" },
-    { line: "mode: observe\ncredentials: []", says: "the list is empty" },
+    { line: "history: { max_size: 5MB }", says: "512KiB, 64MiB" },
+    { line: "limits: { max_delete_share: 130% }", says: "0.3, 30%" },
+    { line: "budget: { reserve: 100% }", says: "this reserves all requests" },
+    { line: "credentials: []", says: "the list is empty" },
     {
-      line: "mode: observe\ncredentials: [{ name: a }]",
+      line: "credentials: [{ name: a }]",
       says: 'one of "token_file" and "token_env" is required',
     },
     {
-      line: "mode: observe\nwindows: [{ name: a, type: freeze, start: 0 1 * * *, duration: 1h }, { name: b, type: freeze, start: 0 2 * * *, duration: 1h }, { name: a, type: allow, start: 0 3 * * *, duration: 1h }]",
+      line: "windows: [{ name: a, type: freeze, start: 0 1 * * *, duration: 1h }, { name: b, type: freeze, start: 0 2 * * *, duration: 1h }, { name: a, type: allow, start: 0 3 * * *, duration: 1h }]",
       says: 'another window has the name "a"',
     },
     {
-      line: "mode: observe\ncredentials: [{ name: a, token_env: A }, { name: a, token_env: B }]",
+      line: "credentials: [{ name: a, token_env: A }, { name: a, token_env: B }]",
       says: 'another credential has the name "a"',
     },
-    { line: "mode: observe\nstory: {}", says: `unknown key "story"` },
+    { line: "story: {}", says: `unknown key "story"` },
     { line: "mode: observe\n---\nmode: enforce", says: "the file has several documents" },
     { line: "mode: [", says: "YAML_SYNTAX" },
+    {
+      line: `cluster: { lease_duration: 5s }\n${database}`,
+      says: "write a duration from 15s to 5m",
+    },
+    {
+      line: `cluster: { lease_duration: 6m }\n${database}`,
+      says: "write a duration from 15s to 5m",
+    },
+    {
+      line: "cluster: {}\nstore: { path: state }",
+      says: `"cluster" is set without "store.postgres"`,
+    },
+    { line: "store: {}", says: `one of "path" and "postgres" is required` },
+    { line: "store: { path: a, postgres: { url_env: B } }", says: "exclude each other" },
+    { line: "store: { postgres: { schema: b } }", says: `one of "url_file" and "url_env"` },
+    { line: "store: { postgres: { url_env: B, schema: B-1 } }", says: "lower-case letters" },
+    { line: "store: { postgres: { url_env: postgres://a } }", says: "never the URL itself" },
+    { line: "state: { path: a }", says: "write store: { path: DIRECTORY }" },
+    { line: "history: { path: a }", says: "write store: { path: DIRECTORY }" },
+    { line: "cluster: { shards: credential }", says: "shards" },
+    { line: "cluster: { lease: Edge }", says: "a name has up to 52 lower-case letters" },
+    { line: 'api: { base_url: "http://emulator:8787/client/v4" }', says: noHttp },
+    { line: 'api: { allow_http: true, base_url: "http://api.example/" }', says: noHttp },
+    { line: 'api: { allow_http: true, base_url: "http://10.0.0.1/" }', says: noHttp },
+    { line: 'api: { allow_http: true, base_url: "http://emulator.edge/" }', says: noHttp },
+    { line: 'api: { allow_http: true, base_url: "http://a.b.svc.example/" }', says: noHttp },
+    { line: "measurements: {}", says: "set store.path or store.postgres" },
+    { line: "measurements: { max_age: 1h }", says: "write a duration of at least 48h" },
+    { line: "store: { path: a }\nmeasurements: { max_age: 24h }", says: "at least 48h" },
+    { line: "store: { path: a }\nmeasurements: true", says: "expected a map, found true" },
   ])("rejects $line", async ({ line, says }, { expect }) => {
-    const { config, diagnostics } = await load(
-      `# configuration\n${line}${line === "" ? "log: {}" : ""}\n`,
-    );
+    const mode = /^(?:mode|log)/.test(line) ? "" : "mode: observe\n";
+    const { config, diagnostics } = await loadedFrom(`# configuration\n${mode}${line}\n`);
     expect(config).toBe(undefined);
     expect(diagnostics.map((diagnostic) => problemLine(diagnostic, "")).join("\n")).toContain(says);
   });
 
   it("tells what the schema refuses together with all other errors", async ({ expect }) => {
-    const { config, diagnostics } = await load(`mode: observ
+    const { config, diagnostics } = await loadedFrom(`mode: observ
 colour: red
 api: { base_url: "http://a.example", timeout: 30 }
 schedule: { cron: ["99 * * * *", 7, "0 5 * * *"], timezone: Mars/Base }
@@ -343,7 +377,7 @@ windows:
     },
     { text: "audit: { enabled: true, every: 10m, overlaps: 11m }", isTold: false },
   ])("compares values only where all are known: $text", async ({ text, isTold }, { expect }) => {
-    const { config, diagnostics } = await load(`mode: observe\n${text}\n`);
+    const { config, diagnostics } = await loadedFrom(`mode: observe\n${text}\n`);
     expect(config).toBeUndefined();
     const told = diagnostics.map(({ message }) => message).join("\n");
     expect(/without "store.postgres"|overlap is shorter/.test(told)).toBe(isTold);
@@ -357,7 +391,7 @@ windows:
       `token_env: [${token}]`,
       `token_env: "${token}`,
     ]) {
-      const { diagnostics, sources } = await load(
+      const { diagnostics, sources } = await loadedFrom(
         `mode: observe\ncredentials: [{ name: a, ${line} }]`,
       );
       expect(diagnostics.length).toBeGreaterThan(0);
@@ -375,7 +409,7 @@ windows:
     expect(diagnostics.map((diagnostic) => problemLine(diagnostic, ""))).toEqual([
       "/none.yaml:1:1: error: the file cannot be read: it does not exist; create it (`mode: observe` is enough), or give its path with --config [FILE_UNREADABLE]",
     ]);
-    expect((await load("mode: observe")).diagnostics).toEqual([]);
+    expect((await loadedFrom("mode: observe")).diagnostics).toEqual([]);
   });
 
   it("of the example is valid", async ({ expect }) => {

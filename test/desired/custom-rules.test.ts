@@ -1,12 +1,9 @@
 import { describe, it } from "vitest";
 
 import type { LoadedFiles } from "../../src/desired/load/zone-file-loader.ts";
-import { linesOf, loadText } from "../support/desired.ts";
+import { linesOf, loadText, rulesIn } from "../support/desired.ts";
 
-/** A zone file with custom rules, one in each line. */
-function rules(...lines: readonly string[]): string {
-  return `zones:\n  - name: a.example\n    custom_rules:\n      rules:\n${lines.map((line) => `        - ${line}\n`).join("")}`;
-}
+const rules = (...lines: readonly string[]): string => rulesIn("custom_rules", ...lines);
 
 function declaredIn({ documents: [document] }: LoadedFiles) {
   return document?.content.rules.custom_rules;

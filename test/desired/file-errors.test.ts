@@ -90,6 +90,21 @@ describe("a broken file gets a diagnostic with its place", () => {
       text: `${good}# \0\n`,
       yields: ["3:3 FILE_NOT_UTF8"],
     },
+    {
+      when: "its version is newer: nothing else is said of the file",
+      text: "version: 2\nzones: [{ site: a.example }]\nrules: {}\n",
+      yields: ["1:10 FILE_NEWER"],
+    },
+    {
+      when: "its version is newer in a later document",
+      text: "zones: []\n---\nversion: 3\n",
+      yields: ["3:10 FILE_NEWER"],
+    },
+    {
+      when: "its version is none",
+      text: "version: new\nzones: []\n",
+      yields: ["1:10 WRONG_VALUE"],
+    },
   ])("when $when", async ({ text, yields }, { expect }) => {
     const state = await loadText(text);
     expect(codesOf(state)).toEqual(yields);
@@ -137,6 +152,7 @@ describe("a broken file gets a diagnostic with its place", () => {
 describe("unusual but valid input works", () => {
   it.for([
     { when: "there are Windows line ends", text: good.replaceAll("\n", "\r\n") },
+    { when: "it has the version of today", text: `version: 1\n${good}` },
     { when: "there is a byte order mark", text: `\uFEFF${good}` },
     { when: "the text is JSON", text: '{"zones": [{"name": "a.example"}]}' },
     { when: "the name is in upper case", text: "zones: [{ name: A.Example }]" },

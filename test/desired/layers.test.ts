@@ -40,6 +40,8 @@ const level = (paranoia: number): string =>
   `managed_rules: { rules: [{ key: owasp, paranoia_level: ${paranoia} }] }`;
 const policy = (sources: string): string =>
   `page_shield: { policies: { items: [{ key: p, value: { script-src: ${sources} } }] } }`;
+const acting = (key: string, action: string): string =>
+  `page_shield: { policies: { items: [{ key: ${key}, action: ${action}, expression: "true", value: "script-src 'self'" }] } }`;
 const custom = (...keys: readonly string[]): string =>
   `custom_rules: { rules: [${keys
     .map(
@@ -297,6 +299,13 @@ describe("entries of one priority", () => {
       path: undefined,
     },
     { what: "other rules", a: custom("x"), b: custom("y"), path: "custom_rules.rules" },
+    { what: "other policies", a: acting("x", "log"), b: acting("y", "log"), path: undefined },
+    {
+      what: "two values of a policy",
+      a: acting("x", "log"),
+      b: acting("x", "allow"),
+      path: "page_shield.policies.items.x.action",
+    },
     { what: "the same rules", a: custom("x", "y"), b: custom("x", "y"), path: undefined },
     {
       what: "another order of rules",
@@ -370,11 +379,20 @@ describe("entries of one priority", () => {
       `{ match: { plan: free }, ${b} }`,
     ];
     for (const order of [entries, entries.toReversed()]) {
-      const { zones: found, lines } = await selected(profiles + entriesOf(...order, ...below));
-      expect(found.some(({ zone }) => zone.name === "b.shop.example")).toBe(path === undefined);
-      expect(lines.map((line) => line.replace(/:\d+/, ""))).toHaveLength(
-        path === undefined ? 0 : 2,
-      );
+      const {
+        zones: found,
+        lines,
+        diagnostics,
+      } = await selected(profiles + entriesOf(...order, ...below));
+      const names = found.map(({ zone }) => zone.name);
+      expect(names.some((name) => name === "b.shop.example")).toBe(path === undefined);
+      // The other zone is managed in any case.
+      expect(names).toContain("a.shop.example");
+      expect(lines).toHaveLength(path === undefined ? 0 : 2);
+      for (const { code, message } of diagnostics) {
+        expect(code).toBe("SELECTOR_CONFLICT");
+        expect(message).toContain(`different ${path}, for example for b.shop.example`);
+      }
       expect(lines.toSorted().map((line) => line.split(":")[0])).toEqual(
         path === undefined ? [] : ["3", "4"],
       );

@@ -3,16 +3,7 @@ import { describe, it } from "vitest";
 
 import { showZone } from "../../src/desired/zones/show-zone.ts";
 import { ValueMerger } from "../../src/desired/zones/value-merger.ts";
-import type { ZoneContent } from "../../src/zone/desired-zone.ts";
-import { codesOf, loadText } from "../support/desired.ts";
-
-/** The content of the only zone of a valid file. */
-async function contentOf(text: string): Promise<ZoneContent> {
-  const { documents, diagnostics } = await loadText(text);
-  const [document] = documents;
-  if (document === undefined) throw new Error(JSON.stringify(diagnostics));
-  return document.content;
-}
+import { codesOf, contentOf, loadText } from "../support/desired.ts";
 
 const profiles = `profiles:
   base:

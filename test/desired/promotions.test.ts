@@ -5,7 +5,7 @@ import type { promotionNeeds } from "../../src/desired/zones/promotion-needs.ts"
 import { selectWith, selectZones } from "../../src/desired/zones/select.ts";
 import { promotedObjects } from "../../src/zone/promoted-objects.ts";
 import { zoneId } from "../../src/zone/zone.ts";
-import { linesOf, loadText } from "../support/desired.ts";
+import { linesOf, loadText, rulesIn } from "../support/desired.ts";
 import { zoneNamed } from "../support/model.ts";
 import { problemLine } from "../support/problem-line.ts";
 
@@ -24,14 +24,6 @@ function policies(...items: readonly string[]): string {
 ${items.map((item) => `          - ${item}\n`).join("")}  - name: b.example
     page_shield: { policies: { items: [{ key: cart, action: log, ${base} }] } }
 `;
-}
-
-function rulesIn(phase: string, ...items: readonly string[]): string {
-  return `zones:
-  - name: a.example
-    ${phase}:
-      rules:
-${items.map((item) => `        - ${item}\n`).join("")}`;
 }
 
 function promotionsIn({ documents }: LoadedFiles): unknown {

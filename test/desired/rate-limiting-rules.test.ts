@@ -1,12 +1,9 @@
 import { describe, it } from "vitest";
 
-import { linesOf, loadText } from "../support/desired.ts";
+import { linesOf, loadText, rulesIn } from "../support/desired.ts";
 import { rateLimit } from "../support/model.ts";
 
-/** A zone file with rate limiting rules, one in each line. */
-function rules(...lines: readonly string[]): string {
-  return `zones:\n  - name: a.example\n    rate_limiting_rules:\n      rules:\n${lines.map((line) => `        - ${line}\n`).join("")}`;
-}
+const rules = (...lines: readonly string[]): string => rulesIn("rate_limiting_rules", ...lines);
 
 /** A rule with a valid rate, of which `members` replace or add some. */
 function limited(members: Readonly<Record<string, string>> = {}, more = ""): string {

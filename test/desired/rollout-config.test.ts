@@ -1,15 +1,12 @@
 import { describe, it } from "vitest";
 
-import { loadConfig, type LoadedConfig } from "../../src/desired/config/load-config.ts";
-import { cronError } from "../../src/reconcile/schedule/schedule.ts";
-import { memoryFiles } from "../support/memory-files.ts";
+import type { LoadedConfig } from "../../src/desired/config/load-config.ts";
+import { loadedFrom } from "../support/config-from.ts";
 import { problemLine } from "../support/problem-line.ts";
 
 function load(rollout: string, store = "store: { path: state }"): Promise<LoadedConfig> {
   const text = `mode: observe\nrollout: ${rollout}\n${store}\n`;
-  const disk = memoryFiles({ "/etc/zonewarden/zonewarden.yaml": text });
-  const signal = new AbortController().signal;
-  return loadConfig("/etc/zonewarden/zonewarden.yaml", { files: disk.port, cronError }, signal);
+  return loadedFrom(text, "/etc/zonewarden/zonewarden.yaml");
 }
 
 async function problems(rollout: string, store?: string): Promise<readonly string[]> {

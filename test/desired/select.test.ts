@@ -25,11 +25,7 @@ const de = zone(3, "de.brand.example", { status: "pending", plan: "free" });
 
 const on = "page_shield: { settings: { enabled: true } }";
 const off = "page_shield: { settings: { enabled: false } }";
-const path = "page_shield: { settings: { use_connection_url_path: true } }";
 const owasp = "managed_rules: { rules: [{ key: owasp, deploy: owasp }] }";
-const cloudflare = "managed_rules: { rules: [{ key: cf, deploy: cloudflare }] }";
-const policy = (key: string, action: string): string =>
-  `page_shield: { policies: { items: [{ key: ${key}, action: ${action}, expression: "true", value: "script-src 'self'" }] } }`;
 
 describe("selecting zones", () => {
   it.for([
@@ -117,59 +113,6 @@ describe("selecting zones", () => {
     ]);
     const found = zones.find(({ zone: { name } }) => name === "shop.example");
     expect(found?.content).toMatchObject({ mode: "enforce", rules: {} });
-  });
-
-  it.for([
-    { when: "both declare the same", a: on, b: on, conflict: undefined },
-    { when: "they declare different settings", a: on, b: path, conflict: undefined },
-    {
-      when: "they declare two values of a setting",
-      a: on,
-      b: off,
-      conflict: "page_shield.settings.enabled",
-    },
-    { when: "only one has rules", a: on, b: owasp, conflict: undefined },
-    { when: "both have the same rules", a: owasp, b: owasp, conflict: undefined },
-    { when: "both have rules", a: owasp, b: cloudflare, conflict: "managed_rules.rules" },
-    {
-      when: "they declare different policies",
-      a: policy("a", "log"),
-      b: policy("b", "log"),
-      conflict: undefined,
-    },
-    {
-      when: "they declare the same policy",
-      a: policy("a", "log"),
-      b: policy("a", "log"),
-      conflict: undefined,
-    },
-    {
-      when: "they declare two values of a policy",
-      a: policy("a", "log"),
-      b: policy("a", "allow"),
-      conflict: "page_shield.policies.items.a.action",
-    },
-  ])("of two selectors when $when", async ({ a, b, conflict }, { expect }) => {
-    const entries = [
-      `{ match: { name: uk* }, ${a} }`,
-      `{ match: { name: "*.brand.example" }, ${b} }`,
-    ];
-    for (const order of [entries, entries.toReversed()]) {
-      const { zones, diagnostics } = await selected(order);
-      const names = zones.map(({ zone: { name } }) => name);
-      expect(names.includes(uk.name)).toBe(conflict === undefined);
-      // The other zone is managed in any case.
-      expect(names).toContain(de.name);
-      expect(diagnostics.map(({ code }) => code)).toEqual(
-        conflict === undefined ? [] : ["SELECTOR_CONFLICT", "SELECTOR_CONFLICT"],
-      );
-      expect(new Set(diagnostics.map(({ place }) => place.line))).toEqual(
-        new Set(conflict === undefined ? [] : [2, 3]),
-      );
-      for (const { message } of diagnostics) {
-        expect(message).toContain(`different ${conflict}, for example for uk`);
-      }
-    }
   });
 
   it("uses the stricter of two modes and suspensions", async ({ expect }) => {

@@ -4,6 +4,8 @@ import {
   type ZoneFileLoaderOptions,
 } from "../../src/desired/load/zone-file-loader.ts";
 import { systemClock } from "../../src/host/clock.ts";
+import type { ZoneContent } from "../../src/zone/desired-zone.ts";
+import type { RulePhase } from "../../src/zone/rule-phase.ts";
 import { memoryFiles, type MemoryDisk } from "./memory-files.ts";
 import { problemLine } from "./problem-line.ts";
 
@@ -33,6 +35,19 @@ export function desiredBench(
 /** What one file by itself says. */
 export function loadText(text: string | Uint8Array): Promise<LoadedFiles> {
   return desiredBench({ "a.yaml": text }).load();
+}
+
+/** What a text declares for its first zone, which has no error. */
+export async function contentOf(text: string): Promise<ZoneContent> {
+  const { documents, diagnostics } = await loadText(text);
+  const [document] = documents;
+  if (document === undefined) throw new Error(JSON.stringify(diagnostics));
+  return document.content;
+}
+
+/** A zone file with rules of a phase, one in each line. */
+export function rulesIn(phase: RulePhase, ...rules: readonly string[]): string {
+  return `zones:\n  - name: a.example\n    ${phase}:\n      rules:\n${rules.map((rule) => `        - ${rule}\n`).join("")}`;
 }
 
 /** Problems as `2:3 CODE`, in order. */
