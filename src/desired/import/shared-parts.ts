@@ -9,7 +9,7 @@ import {
   type JsonObject,
   withParts,
 } from "../../syntax/json.ts";
-import { memoized } from "../../syntax/memoized.ts";
+import { memoized } from "../../syntax/remembered.ts";
 import { ofEachPhase, type RulePhase, rulePhases } from "../../zone/rule-phase.ts";
 import { checkTexts } from "../load/check-text.ts";
 import { isFillable } from "../template/fill-zone.ts";

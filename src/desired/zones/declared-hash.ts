@@ -1,7 +1,7 @@
 import { byText } from "../../syntax/by-text.ts";
 import { sha256 } from "../../syntax/digest.ts";
 import { canonicalJson, coerceObject, isJsonList, type JsonObject } from "../../syntax/json.ts";
-import { memoized } from "../../syntax/memoized.ts";
+import { memoized } from "../../syntax/remembered.ts";
 import type { Declared, ZoneDocument } from "../../zone/desired-zone.ts";
 import type { Policy } from "../../zone/resource.ts";
 import { rulePhases } from "../../zone/rule-phase.ts";

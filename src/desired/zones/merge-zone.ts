@@ -8,7 +8,7 @@ import {
   type Json,
   type JsonObject,
 } from "../../syntax/json.ts";
-import { memoized } from "../../syntax/memoized.ts";
+import { memoized } from "../../syntax/remembered.ts";
 import { trimmed } from "../../syntax/trimmed.ts";
 import {
   byPhase,

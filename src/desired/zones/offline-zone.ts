@@ -1,4 +1,4 @@
-import { memoized } from "../../syntax/memoized.ts";
+import { memoized } from "../../syntax/remembered.ts";
 import type { ZoneLabels, ZoneDocument } from "../../zone/desired-zone.ts";
 import { inOrder } from "./layer-order.ts";
 import { isLayer, isMerged, layersOf, type MergedDocument } from "./merged-document.ts";

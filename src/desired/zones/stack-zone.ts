@@ -1,4 +1,4 @@
-import { memoized } from "../../syntax/memoized.ts";
+import { memoized } from "../../syntax/remembered.ts";
 import type { Mode, Suspension, ZoneContent, ZoneLabels } from "../../zone/desired-zone.ts";
 import { type Diagnostic, isError } from "../../zone/diagnostic.ts";
 import type { Zone } from "../../zone/zone.ts";

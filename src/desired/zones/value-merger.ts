@@ -1,5 +1,5 @@
 import { isJsonList, isJsonObject, type Json, type JsonObject } from "../../syntax/json.ts";
-import { memoized } from "../../syntax/memoized.ts";
+import { memoized } from "../../syntax/remembered.ts";
 import { identityOf } from "./layer.ts";
 import { changedList, isLeftOver, isListChange } from "./list-change.ts";
 
