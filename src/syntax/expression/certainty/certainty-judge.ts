@@ -58,9 +58,9 @@ export class CertaintyJudge {
     return this.#isPossible([{ expression, holds: false }]) ? "depends" : "always";
   }
 
-  /** Whether certainly no request is selected. */
-  isNever(expression: Expression): boolean {
-    return this.waysToSelect([expression]).next().done === true;
+  /** Whether certainly no request is selected by all expressions. */
+  isNever(...expressions: readonly Expression[]): boolean {
+    return this.waysToSelect(expressions).next().done === true;
   }
 
   /** Whether every request that `a` selects is certainly selected by `b` too. */
@@ -69,11 +69,6 @@ export class CertaintyJudge {
       { expression: a, holds: true },
       { expression: b, holds: false },
     ]);
-  }
-
-  /** Whether certainly no request is selected by both. */
-  exclude(a: Expression, b: Expression): boolean {
-    return this.waysToSelect([a, b]).next().done === true;
   }
 
   /**

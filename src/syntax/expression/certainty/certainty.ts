@@ -37,7 +37,7 @@ export function certainlyImplies(a: string, b: string): boolean {
 /** Whether certainly no request is selected by both `a` and `b`. */
 export function certainlyExclude(a: string, b: string): boolean {
   const [one, other] = [validTree(a), validTree(b)];
-  return one !== undefined && other !== undefined && new CertaintyJudge().exclude(one, other);
+  return one !== undefined && other !== undefined && new CertaintyJudge().isNever(one, other);
 }
 
 /**
