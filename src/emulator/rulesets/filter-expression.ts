@@ -3,6 +3,7 @@ import { isResponseField } from "../../syntax/expression/expression-fields.ts";
 import {
   type Expression,
   type ExpressionNode,
+  fieldsIn,
   nodesOf,
 } from "../../syntax/expression/expression-tree.ts";
 import { maxExpressionLength, parseExpression } from "../../syntax/expression/expression.ts";
@@ -89,11 +90,6 @@ function checkUse(
 
 function notEntitled(what: string, needs: string): string {
   return `not entitled: the use of ${what} is not allowed, ${needs} is required`;
-}
-
-/** The fields of an expression, as it has them. */
-export function fieldsIn(tree: Expression): readonly string[] {
-  return nodesOf(tree).flatMap((node) => (node.kind === "field" ? [node.name] : []));
 }
 
 /**

@@ -1,11 +1,10 @@
 import { wireCodes } from "../../api/wire.ts";
 import { isResponseField } from "../../syntax/expression/expression-fields.ts";
-import { nodesOf } from "../../syntax/expression/expression-tree.ts";
-import { parseExpression } from "../../syntax/expression/expression.ts";
+import { nodesIn } from "../../syntax/expression/expression.ts";
 import { definedMembers, type JsonObject } from "../../syntax/json.ts";
 import { type FieldReader, firstRepeated } from "../http/fields.ts";
 import type { RulesetWrite } from "./action-parameters.ts";
-import { checkFilterExpression, fieldsIn } from "./filter-expression.ts";
+import { checkFilterExpression } from "./filter-expression.ts";
 import { expressionLimits, rateLimitPlan } from "./phases.ts";
 
 const members = [
@@ -36,7 +35,8 @@ export function rateLimitIn(
   const score = fields.integer("score_per_period", 1);
   if (score === undefined) fields.required("requests_per_period", requests);
   const toOrigin = fields.boolean("requests_to_origin") ?? false;
-  if (toOrigin && listsIn(rule.expression).some(isCustom)) {
+  // Lists of the service itself are allowed.
+  if (toOrigin && listsIn(rule.expression).some((list) => !list.startsWith("cf."))) {
     const message = "requests_to_origin must be false because the expression has a list";
     throw fields.error("requests_to_origin", message);
   }
@@ -120,7 +120,10 @@ function countingExpressionIn(fields: FieldReader, write: RulesetWrite): string 
   const limits = expressionLimits(owner, write.before.current.phase, write.isLenient);
   const member = "counting_expression";
   checkFilterExpression(fields, counting, { ...limits, member, isBeforeResponse: false });
-  if (listsIn(counting).length > 0 && namesResponse(counting)) {
+  const hasResponse = nodesIn(counting).some(
+    (node) => node.kind === "field" && isResponseField(node.name),
+  );
+  if (hasResponse && listsIn(counting).length > 0) {
     throw fields.error(member, "counting_expression must not have both lists and response fields");
   }
   return counting;
@@ -128,17 +131,5 @@ function countingExpressionIn(fields: FieldReader, write: RulesetWrite): string 
 
 /** The names of the lists in an expression. */
 function listsIn(expression: string): readonly string[] {
-  const { tree } = parseExpression(expression);
-  const nodes = tree === undefined ? [] : nodesOf(tree);
-  return nodes.flatMap((node) => (node.kind === "list" ? [node.name] : []));
-}
-
-/** Whether a list is not one of those that the service maintains. */
-function isCustom(list: string): boolean {
-  return !list.startsWith("cf.");
-}
-
-function namesResponse(expression: string): boolean {
-  const { tree } = parseExpression(expression);
-  return tree !== undefined && fieldsIn(tree).some(isResponseField);
+  return nodesIn(expression).flatMap((node) => (node.kind === "list" ? [node.name] : []));
 }

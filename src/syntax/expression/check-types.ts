@@ -1,5 +1,12 @@
 import { type SyntaxDiagnostic, diagnostic } from "../syntax-diagnostic.ts";
-import type { Comparison, Expression, Operand, Operator, Value } from "./expression-tree.ts";
+import {
+  type Comparison,
+  comparedValues,
+  type Expression,
+  type Operand,
+  type Operator,
+  type Value,
+} from "./expression-tree.ts";
 import {
   isMapped,
   isOperand,
@@ -67,7 +74,8 @@ function indexRemedy(type: string): string {
 }
 
 /** Diagnostics of a comparison whose operands or operator do not fit together. */
-export function checkComparison({ left, operator, right }: Comparison): SyntaxDiagnostic[] {
+export function checkComparison(comparison: Comparison): SyntaxDiagnostic[] {
+  const { left, operator } = comparison;
   const type = typeOfOperand(left);
   if (type === undefined) return [];
   if (!(typesOf[operator] ?? scalars).includes(type)) {
@@ -75,8 +83,7 @@ export function checkComparison({ left, operator, right }: Comparison): SyntaxDi
     const remedy = scalars.includes(type) ? "use eq, ne or in" : remedyFor(type);
     return [diagnostic("EXPR_TYPE_MISMATCH", left, message, remedy)];
   }
-  const members: readonly Value[] = right.kind === "set" ? right.members : [right];
-  const wrong = members.find((member) => !fits(member, type));
+  const wrong = comparedValues(comparison).find((value) => !fits(value, type));
   if (wrong === undefined) return [];
   const message = `${left.name} is of type ${type}, the value is not`;
   return [diagnostic("EXPR_TYPE_MISMATCH", wrong, message, remedyFor(type))];

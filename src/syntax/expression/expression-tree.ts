@@ -123,6 +123,11 @@ export type Expression =
       readonly items: readonly Expression[];
     });
 
+/** The values with which a comparison compares: those of a set, or the only one. */
+export function comparedValues({ right }: Comparison): readonly Value[] {
+  return right.kind === "set" ? right.members : [right];
+}
+
 /** Any part of an expression but an index. */
 export type ExpressionNode = Expression | Operand | Value | Argument;
 
@@ -135,6 +140,11 @@ export function nodesOf(expression: Expression): readonly ExpressionNode[] {
     for (const child of childrenOf(node).toReversed()) open.push(child);
   }
   return nodes;
+}
+
+/** The names of the fields of an expression, each as often as it is there. */
+export function fieldsIn(expression: Expression): readonly string[] {
+  return nodesOf(expression).flatMap((node) => (node.kind === "field" ? [node.name] : []));
 }
 
 function childrenOf(node: ExpressionNode): readonly ExpressionNode[] {

@@ -1,4 +1,4 @@
-import type { Comparison, Value } from "./expression-tree.ts";
+import { type Comparison, comparedValues, type Value } from "./expression-tree.ts";
 import {
   addressesLike,
   everyAddress,
@@ -33,8 +33,9 @@ export function includes(wide: NumberSpan, narrow: NumberSpan): boolean {
 /**
  * The numbers or addresses for which a comparison holds; `undefined` if it compares something else.
  */
-export function numbersOf({ operator, right }: Comparison): NumberSet | undefined {
-  const values: readonly Value[] = right.kind === "set" ? right.members : [right];
+export function numbersOf(comparison: Comparison): NumberSet | undefined {
+  const { operator, right } = comparison;
+  const values = comparedValues(comparison);
   const spans = values.map(spanOf).filter((span) => span !== undefined);
   if (spans.length < values.length) return undefined;
   if (operator === "in" || operator === "eq") return merged(spans);

@@ -1,16 +1,16 @@
 import { type SyntaxDiagnostic, diagnostic } from "../../syntax-diagnostic.ts";
-import type { Comparison, Member, Value } from "../expression-tree.ts";
+import { type Comparison, comparedValues, type Member, type Value } from "../expression-tree.ts";
 import { networkIn, type NumberSpan } from "../ip-address.ts";
 import { includes, spanOf } from "../number-sets.ts";
 import { printOperand, printValue } from "../print-expression.ts";
 
 /** Warnings about sets, and about addresses that no visitor has. */
-export function adviseSet({ left, right }: Comparison): readonly SyntaxDiagnostic[] {
-  const members: readonly Value[] = right.kind === "set" ? right.members : [right];
+export function adviseSet(comparison: Comparison): readonly SyntaxDiagnostic[] {
+  const { left, right } = comparison;
   const isVisitor = printOperand(left) === "ip.src";
   return [
     ...(right.kind === "set" ? [...emptySet(right), ...repeated(right.members)] : []),
-    ...(isVisitor ? members.flatMap(privateAddress) : []),
+    ...(isVisitor ? comparedValues(comparison).flatMap(privateAddress) : []),
   ];
 }
 

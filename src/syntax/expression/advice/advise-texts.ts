@@ -3,13 +3,13 @@ import {
   type SyntaxDiagnosticCode,
   diagnostic,
 } from "../../syntax-diagnostic.ts";
-import type {
-  Argument,
-  Comparison,
-  ExpressionNode,
-  Operand,
-  TextValue,
-  Value,
+import {
+  type Argument,
+  type Comparison,
+  comparedValues,
+  type ExpressionNode,
+  type Operand,
+  type TextValue,
 } from "../expression-tree.ts";
 import { isOperand } from "../operand-type.ts";
 import { shown } from "../read/read-failure.ts";
@@ -60,23 +60,18 @@ interface LetterCase {
   readonly why: string;
 }
 
-const lowerCase = {
-  letters: "lower",
-  code: "EXPR_LETTER_CASE",
-  why: "the value is in lower case",
-} as const;
+const lowerCase = inCase("lower", "EXPR_LETTER_CASE", "the value is in lower case");
+const upperCase = inCase("upper", "EXPR_LETTER_CASE", "the value is in upper case");
+const method = inCase("upper", "EXPR_METHOD_CASE", "methods are in upper case");
+const headerName = inCase("lower", "EXPR_HEADER_CASE", "names of headers are in lower case");
 
-const upperCase = {
-  letters: "upper",
-  code: "EXPR_LETTER_CASE",
-  why: "the value is in upper case",
-} as const;
-
-const headerName = {
-  letters: "lower",
-  code: "EXPR_HEADER_CASE",
-  why: "names of headers are in lower case",
-} as const;
+function inCase(
+  letters: LetterCase["letters"],
+  code: SyntaxDiagnosticCode,
+  why: string,
+): LetterCase {
+  return { letters, code, why };
+}
 
 /** By the function around a field, and by the field without one. */
 const caseOf = new Map<string, LetterCase>([
@@ -84,14 +79,7 @@ const caseOf = new Map<string, LetterCase>([
   ["upper", upperCase],
   ["http.host", lowerCase],
   ["http.request.uri.path.extension", lowerCase],
-  [
-    "http.request.method",
-    {
-      letters: "upper",
-      code: "EXPR_METHOD_CASE",
-      why: "methods are in upper case",
-    },
-  ],
+  ["http.request.method", method],
   ["http.request.headers.names", headerName],
   ["http.response.headers.names", headerName],
   ["raw.http.response.headers.names", headerName],
@@ -230,13 +218,13 @@ const comparedBy = new Map<string, Compared>([
   ["ends_with", "end"],
 ]);
 
-function ofComparison({ left, operator, right }: Comparison): readonly TextCondition[] {
+function ofComparison(comparison: Comparison): readonly TextCondition[] {
+  const { left, operator } = comparison;
   const compared = comparedBy.get(operator);
-  const values: readonly Value[] = right.kind === "set" ? right.members : [right];
   const subject = subjectOf(left);
   if (compared === undefined) return [];
   const ignoresCase = operator === "wildcard";
-  return values.flatMap((text) =>
+  return comparedValues(comparison).flatMap((text) =>
     text.kind === "text" ? [{ ...subject, compared, ignoresCase, text }] : [],
   );
 }

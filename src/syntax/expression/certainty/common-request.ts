@@ -1,6 +1,6 @@
 import { type FieldValue, selects } from "../evaluate-expression.ts";
 import { aliasOf, expressionFields } from "../expression-fields.ts";
-import { type Expression, nodesOf } from "../expression-tree.ts";
+import { fieldsIn } from "../expression-tree.ts";
 import { validTree } from "../expression.ts";
 import { isIndependent, type RequestFacts, valueOfField } from "../request-facts.ts";
 import { CertaintyJudge, type Known } from "./certainty-judge.ts";
@@ -16,7 +16,7 @@ export function commonRequest(a: string, b: string): SampleRequest | undefined {
   const [one, other] = [validTree(a), validTree(b)];
   if (one === undefined || other === undefined) return undefined;
   const both = [one, other];
-  const fields = fieldsIn(both);
+  const fields = new Set(both.flatMap(fieldsIn));
   for (const known of new CertaintyJudge().waysToSelect(both).take(maxWays)) {
     const found = samplesFor(known, fields).find((request) =>
       both.every((each) => selects(each, (field) => valueOfField(field, request)) === true),
@@ -31,11 +31,6 @@ export interface SampleRequest extends RequestFacts {
   readonly path: string;
   readonly method: string;
   readonly ssl: boolean;
-}
-
-function fieldsIn(expressions: readonly Expression[]): ReadonlySet<string> {
-  const nodes = expressions.flatMap(nodesOf);
-  return new Set(nodes.flatMap((node) => (node.kind === "field" ? [node.name] : [])));
 }
 
 /** Requests that fit what is known, as far as each of its parts alone shows. */

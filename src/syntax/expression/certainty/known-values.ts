@@ -1,5 +1,11 @@
 import { aliasOf, expressionFields, isResponseField } from "../expression-fields.ts";
-import type { Argument, CallOperand, Comparison, Operand } from "../expression-tree.ts";
+import {
+  type Argument,
+  type CallOperand,
+  type Comparison,
+  comparedValues,
+  type Operand,
+} from "../expression-tree.ts";
 import { everyAddress, networkIn } from "../ip-address.ts";
 import { common, complement, everyInteger, type NumberSet, numbersOf } from "../number-sets.ts";
 import { isOperand, typeOfOperand } from "../operand-type.ts";
@@ -120,8 +126,8 @@ export class KnownValues {
   }
 
   #compareTexts(comparison: Comparison, holds: boolean, isPresent: boolean): void {
-    const { left, operator, right } = comparison;
-    const values = right.kind === "set" ? right.members : [right];
+    const { left, operator } = comparison;
+    const values = comparedValues(comparison);
     const texts = values.filter((value) => value.kind === "text");
     if (texts.length < values.length) return;
     this.#restrictTexts(left, holds, isPresent, (change) =>
