@@ -18,8 +18,11 @@ export interface EmulatedPolicy {
   readonly value: string;
 }
 
-/** A rule without its identity; members that the service omits from responses are absent. */
-export interface RuleContent {
+/** A rule in the form of responses; members that the service omits are absent. */
+export interface EmulatedRule {
+  readonly id: string;
+  readonly version: string;
+  readonly last_updated: string;
   readonly ref: string;
   readonly action: string;
   readonly action_parameters?: JsonObject;
@@ -33,13 +36,6 @@ export interface RuleContent {
   readonly categories?: readonly string[];
   /** Of the OWASP score rule only. */
   readonly score_threshold?: number;
-}
-
-/** A rule in the form of responses. */
-export interface EmulatedRule extends RuleContent {
-  readonly id: string;
-  readonly version: string;
-  readonly last_updated: string;
 }
 
 /** One version of a ruleset in the form of responses. */

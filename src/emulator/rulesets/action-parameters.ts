@@ -205,24 +205,15 @@ function skipParameters(fields: FieldReader, write: RulesetWrite): JsonObject {
   fields.oneOf("ruleset", ["current"]);
   fields.oneOf("phase", ["current"]);
   checkTexts(fields, "rulesets", isIdentifier);
-  checkTexts(
-    fields,
-    "phases",
-    (phase) => (skippedPhases ?? phases).includes(phase),
-    (phase) => ({
-      code: wireCodes.wrongSkippedPhase,
-      message: `skip action parameter phase '${phase}' is not authorized`,
-    }),
-  );
-  checkTexts(
-    fields,
-    "products",
-    (product) => products.includes(product),
-    (product) => ({
-      code: wireCodes.wrongProduct,
-      message: `skip action parameter product '${product}' is invalid`,
-    }),
-  );
+  const isSkippable = (phase: string): boolean => (skippedPhases ?? phases).includes(phase);
+  checkTexts(fields, "phases", isSkippable, {
+    code: wireCodes.wrongSkippedPhase,
+    message: (phase) => `skip action parameter phase '${phase}' is not authorized`,
+  });
+  checkTexts(fields, "products", (product) => products.includes(product), {
+    code: wireCodes.wrongProduct,
+    message: (product) => `skip action parameter product '${product}' is invalid`,
+  });
   const rules = fields.object("rules");
   if (rules !== undefined) checkSkippedRules(rules);
   for (const name of given) {
@@ -239,20 +230,12 @@ function checkSkippedRules(rules: FieldReader): void {
   }
 }
 
-/** Code and message of the service about an item of a list. */
-interface ItemRejection {
-  readonly code?: number;
-  readonly message: string;
-}
-
-/** Throws unless a list, if there is one, has valid texts without duplicates. */
+/** Throws unless a list, if there is one, has valid texts without duplicates; `words` are of an invalid one. */
 function checkTexts(
   fields: FieldReader,
   name: string,
   isValid: (text: string) => boolean,
-  rejection: (text: string) => ItemRejection = (text) => ({
-    message: `'${text}' is not a valid value for ${name}`,
-  }),
+  words?: { readonly code: number; readonly message: (text: string) => string },
 ): void {
   const values = fields.texts(name);
   if (values === undefined) return;
@@ -260,6 +243,6 @@ function checkTexts(
   if (new Set(values).size < values.length) throw fields.error(name, `${name} has duplicates`);
   const invalid = values.find((value) => !isValid(value));
   if (invalid === undefined) return;
-  const { code, message } = rejection(invalid);
-  throw fields.error(name, message, code);
+  const message = words?.message(invalid) ?? `'${invalid}' is not a valid value for ${name}`;
+  throw fields.error(name, message, words?.code);
 }

@@ -1,7 +1,7 @@
 import { canonicalJson, definedMembers, type JsonObject } from "../../syntax/json.ts";
 import type { FieldReader } from "../http/fields.ts";
 import { timestamp } from "../http/time.ts";
-import type { EmulatedRule, RuleContent } from "../state.ts";
+import type { EmulatedRule } from "../state.ts";
 import { parametersOf, type RulesetWrite } from "./action-parameters.ts";
 import { checkFilterExpression } from "./filter-expression.ts";
 import { allowsAction, expressionLimits, servedPhase, ruleActions } from "./phases.ts";
@@ -52,7 +52,10 @@ export function ruleFrom(
   return live !== undefined && contentText(live) === contentText(rule) ? live : rule;
 }
 
-function contentIn(fields: FieldReader, write: RulesetWrite): Omit<RuleContent, "ref"> {
+function contentIn(
+  fields: FieldReader,
+  write: RulesetWrite,
+): Omit<EmulatedRule, "id" | "version" | "last_updated" | "ref"> {
   const action = actionIn(fields, write);
   const expression = fields.required("expression", fields.text("expression"));
   const { phase } = write.before.current;
