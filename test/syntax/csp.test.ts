@@ -114,78 +114,12 @@ describe("a keyword", () => {
 });
 
 describe("a diagnostic of a policy", () => {
-  it.for([
-    {
-      text: "default-src 'self'; scrip-src 'self'",
-      code: "CSP_UNKNOWN_DIRECTIVE",
-      marks: "scrip-src",
-    },
-    { text: "script-src 'self' 'nonce-abc' a.b", code: "CSP_NONCE", marks: "'nonce-abc'" },
-    { text: "img-src 'self' 'none'", code: "CSP_NONE_NOT_ALONE", marks: "'none'" },
-    { text: "img-src 'self'; IMG-SRC a.b", code: "CSP_REPEATED_DIRECTIVE", marks: "IMG-SRC" },
-    {
-      text: "img-src 'self' https://a.*.b/x",
-      code: "CSP_MISPLACED_WILDCARD",
-      marks: "https://a.*.b/x",
-    },
-    { text: " upgrade-insecure-requests  on now", code: "CSP_UNEXPECTED_VALUE", marks: "on now" },
-    { text: "img-src 'self' a.b,", code: "CSP_COMMA", marks: "," },
-    { text: "img-src 'self' é.b", code: "CSP_INVALID_CHARACTER", marks: "é" },
-    { text: "img-src 'self' *.a.b x.a.b", code: "CSP_SHADOWED_SOURCE", marks: "x.a.b" },
-    { text: "img-src 'self' x.y\nfont-src z", code: "CSP_MISSING_SEMICOLON", marks: "font-src" },
-  ])("$code is at $marks", ({ text, code, marks }, { expect }) => {
-    const found = checkCsp(text).filter((diagnostic) => diagnostic.code === code);
-    expect(found.map(({ offset, length }) => text.slice(offset, offset + length))).toEqual([marks]);
-  });
-
   it("is in the order of the text", ({ expect }) => {
     const offsets = checkCsp("foo-src a; img-src * 'nonce-x' http://a.b,c").map(
       ({ offset }) => offset,
     );
     expect(offsets.length).toBeGreaterThan(3);
     expect(offsets).toEqual(offsets.toSorted((a, b) => a - b));
-  });
-
-  it("has a message and a remedy", ({ expect }) => {
-    expect(checkCsp("scrip-src 'self'")).toEqual([
-      {
-        code: "CSP_UNKNOWN_DIRECTIVE",
-        severity: "error",
-        message: "there is no directive called scrip-src",
-        remedy: 'did you mean "script-src"?',
-        offset: 0,
-        length: 9,
-      },
-    ]);
-  });
-
-  it.for([
-    { text: "report-to a", remedy: "remove it: the service adds its own reporting" },
-    { text: "report-uri /a", remedy: "remove it: the service adds its own reporting" },
-    { text: "referrer a", remedy: "remove it" },
-    { text: "sandbox", remedy: "remove it" },
-    { text: "script-src-elem 'self'", remedy: "write script-src" },
-    { text: "style-src-attr 'self'", remedy: "write style-src" },
-    {
-      text: "content-security-policy a",
-      remedy: "write the directives only, without the name of the header",
-    },
-    { text: "img-src 'self' self", remedy: "write 'self'" },
-    { text: "img-src 'self' none", remedy: "write 'none'" },
-    { text: "img-src 'self' unsafe-inline", remedy: "write 'unsafe-inline'" },
-    { text: "img-src 'self' report-sample", remedy: "write 'report-sample'" },
-  ])("of $text says: $remedy", ({ text, remedy }, { expect }) => {
-    expect(checkCsp(text).map((found) => found.remedy)).toEqual([remedy]);
-  });
-
-  it("explains that browsers ignore hosts with an underscore", ({ expect }) => {
-    const [found] = checkCsp("img-src 'self' https://my_cdn.example.com/a_b.js");
-    expect(found).toMatchObject({
-      code: "CSP_INVALID_SOURCE",
-      message: "browsers ignore this source: a policy cannot name a host with an underscore",
-      remedy: "write a wildcard that includes it, such as *.example.com",
-    });
-    expect(checkCsp("img-src 'self' https://cdn.example.com/a_b.js")).toEqual([]);
   });
 });
 
@@ -221,29 +155,6 @@ describe("a policy written as a map", () => {
 
 describe("a source that is not what it seems", () => {
   it.for([
-    ["https", "CSP_SCHEME_WITHOUT_COLON", "write https:"],
-    ["data", "CSP_SCHEME_WITHOUT_COLON", "write data:"],
-    [
-      "a.example:99999",
-      "CSP_BAD_PORT",
-      "write a port from 1 to 65535, or none for the default port",
-    ],
-    [
-      "a.example:65536",
-      "CSP_BAD_PORT",
-      "write a port from 1 to 65535, or none for the default port",
-    ],
-    ["a.example:0", "CSP_BAD_PORT", "write a port from 1 to 65535, or none for the default port"],
-    ["*.com", "CSP_ANY_HOST", "name the hosts that are needed"],
-    ["https://*.net:443/a", "CSP_ANY_HOST", "name the hosts that are needed"],
-  ])("is told: %s", ([source, code, remedy], { expect }) => {
-    const found = checkCsp(`img-src 'self' a.b ${source}`);
-    expect(found.map((each) => [each.code, each.remedy, each.severity, each.offset])).toEqual([
-      [code, remedy, "warning", 19],
-    ]);
-  });
-
-  it.for([
     "https.a",
     "data.example",
     "a.example:65535",
@@ -251,7 +162,8 @@ describe("a source that is not what it seems", () => {
     "a.example:*",
     "*.a.com",
     "*.test",
-  ])("is not told: %s", (source, { expect }) => {
+    "https://cdn.example.com/a_b.js",
+  ])("is what it seems: %s", (source, { expect }) => {
     expect(checkCsp(`img-src 'self' ${source}`)).toEqual([]);
   });
 });

@@ -45,6 +45,9 @@ const wrongPolicies: readonly string[] = [
   "default-src 'self' data:; object-src blob: filesystem:; img-src 'self' data: blob:",
   "style-src 'self' data:",
   "script-src self none unsafe-inline self:80",
+  "img-src 'self' unsafe-inline report-sample",
+  "img-src 'self' https data a.b",
+  "img-src 'self' a.b:99999 a.b:65536 a.b:0",
   "script-src 'self' style-src 'self'",
   "script-src 'self' a.b/* a.b/c?d a.b/c#d a.b/*?e",
   "content-security-policy: script-src 'self'",
@@ -88,6 +91,17 @@ const wrongPatterns = [
 ].map((pattern) => `http.host matches r"${pattern}"`);
 
 const wrongWords: readonly string[] = [
+  'lowr(http.host) eq "a"',
+  'http.host contian "a"',
+  "http.host eq “shop.example.com”",
+  'http.request.method in {"GET" "post"}',
+  'starts_with(lower(substring(http.request.uri.path, 1, 9)), "Api")',
+  'any(http.request.headers.names[*] eq "X-Foo")',
+  'http.host eq "a.example:443"',
+  'ssl and (http.host ne "a.example" or http.host ne "b.example")',
+  "not ssl or ssl",
+  "ip.geoip.asnum eq 64496",
+  "ssl or true",
   `ssl and ${"$".repeat(40)}`,
   `ssl and ${"$".repeat(41)}`,
   "ssl and\u00a0tcp",
