@@ -27,6 +27,28 @@ describe("what happened to a rollout, in the history", () => {
     expect(rolloutRecordFrom(JSON.parse(text))).toEqual(record);
   });
 
+  it("leaves out what is of another type", ({ expect }) => {
+    const value = {
+      at: "2026-11-26T10:00:00Z",
+      rollout: "gate_over",
+      revision: 7,
+      commit: "",
+      wave: "2",
+      zones: "many",
+      steps_of: "shop.example",
+      why: 12,
+      former: null,
+      by: ["mia"],
+      from: false,
+    };
+    expect(rolloutRecordFrom(value)).toStrictEqual({
+      at: new Date(value.at),
+      turn: "gate_over",
+      revision: "",
+      commit: undefined,
+    });
+  });
+
   it.for([
     { when: "without a moment", value: { rollout: "began" } },
     { when: "that nobody knows", value: { at: "2026-11-26T10:00:00Z", rollout: "exploded" } },
