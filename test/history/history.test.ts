@@ -310,6 +310,18 @@ describe("the time that a zone drifted", () => {
     expect(driftEpisodes([...first, ...second])).toMatchObject([{ gone: at(40) }]);
   });
 
+  it("ends where a run corrected what it did not know the cause of", ({ expect }) => {
+    const cured: Came = { result: "applied", cause: "unknown", changes: [a] };
+    const entries = entriesAfter([20, drifted], [30, cured], [40, pending]);
+    expect(driftEpisodes(entries)).toMatchObject([{ detected: at(20), gone: at(30) }]);
+  });
+
+  it("does not end with a failed read after a restart that has forgotten it", ({ expect }) => {
+    const first = entriesAfter([10, clear], [20, drifted]);
+    const second = entriesAfter([30, unreadable], [40, clear]);
+    expect(driftEpisodes([...first, ...second])).toMatchObject([{ gone: at(40) }]);
+  });
+
   it("goes on after a restart that found it still there", ({ expect }) => {
     const first = entriesAfter([10, clear], [20, drifted]);
     const second = entriesAfter([30, drifted], [40, clear]);

@@ -2,6 +2,8 @@ import { generateKeyPairSync } from "node:crypto";
 
 import { describe, it } from "vitest";
 
+import { NewLines, sealOf } from "../../src/history/chain/history-chain.ts";
+import { historyJson } from "../../src/history/history-json.ts";
 import type { HistoryProof } from "../../src/history/verify/verify-history.ts";
 import { sha256 } from "../../src/syntax/digest.ts";
 import { entryAt, verified } from "../support/history-files.ts";
@@ -14,6 +16,7 @@ import {
   linesIn,
   lineWithoutHash,
 } from "../support/kept-history.ts";
+import { hold } from "../support/reports.ts";
 
 const keys = generateKeyPairSync("ed25519");
 const { publicKey: otherKey } = generateKeyPairSync("ed25519");
@@ -85,6 +88,13 @@ describe("a history as it was written", () => {
     });
   });
 });
+
+/** An entry with a hold, after line `n`, which it names by a hash. */
+function lineAfter(hash: string, n: number): string {
+  const after = new NewLines({ chain: "c1", n, hash }, undefined);
+  after.add(historyJson({ ...entryAt(20), holds: [hold("quota")] }), false);
+  return after.text;
+}
 
 /** Two neighbours in the other order. */
 function swap(lines: readonly string[], a: number): readonly string[] {
@@ -160,6 +170,19 @@ describe("a history that somebody changed", () => {
       what: "no line feed at the end",
       edit: (lines) => lines.with(10, (lines[10] ?? "").trimEnd()),
       says: ["(11 torn)"],
+    },
+    {
+      what: "a last line that was cut off after an object in it",
+      edit: (lines) => {
+        const next = lineAfter(headOf(bytesOf(lines)), lines.length);
+        return [...lines, next.slice(0, next.indexOf('"}]') + 3)];
+      },
+      says: ["(12 torn)"],
+    },
+    {
+      what: "a line that names the one before by another hash of it",
+      edit: (lines) => [...lines, lineAfter(sha256((lines.at(-1) ?? "").trimEnd()), lines.length)],
+      says: ["12 inserted"],
     },
     {
       what: "more after a last line without a line feed",
@@ -238,6 +261,11 @@ describe("a history that somebody changed", () => {
 });
 
 describe("several files", () => {
+  it("prove nothing where there are none", async ({ expect }) => {
+    const proof = { head: sha256("a line"), key: keys.publicKey };
+    expect(await found([], proof)).toEqual(["0 head_missing", "0 not_signed"]);
+  });
+
   it("are one history where each continues or repeats the one before", async ({ expect }) => {
     const first = await kept();
     const second = await kept({ bytes: first.bytes, from: 20 });
@@ -274,8 +302,9 @@ describe("several files", () => {
     const later = await kept({ bytes: first.bytes, from: 10, entries: 30, maxBytes: 6_000 });
     const { flaws } = await verified([first.bytes, later.bytes]);
     expect(flaws.map(({ code }) => code)).toEqual(["missing_between"]);
-    expect(flaws[0]?.message).toMatch(
-      /^lines 7 to \d+ of the chain are missing between file-1 and this file; the program dropped them/,
+    const next = sealOf(Buffer.from(linesIn(later.bytes)[0]?.trimEnd() ?? ""))?.n ?? 0;
+    expect(flaws[0]?.message).toContain(
+      `lines 7 to ${next - 1} of the chain are missing between file-1 and this file; the program dropped them`,
     );
   });
 
