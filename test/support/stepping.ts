@@ -191,11 +191,6 @@ export class Traffic {
     return Math.floor((this.now - 15 * minute) / hour);
   }
 
-  /** Whether an hour was measured. */
-  isMeasured(at: number): boolean {
-    return this.#read.get(at) === "measured";
-  }
-
   /** Whether an object was live at a step for the whole of an hour. */
   wasAt(zone: string, key: ResourceKey, at: number, step: StepValue): boolean {
     return this.#bucketsOf(zone, at).every(({ steps }) => steps.get(key) === step);
@@ -227,9 +222,8 @@ export class Traffic {
     const known = this.#records.get(`${zone} ${day}`);
     if (known !== undefined) return known;
     const text = this.#record(zone, day, firstHour, keys);
-    const isWhole = Array.from({ length: hoursOfDay }, (_, nth) => firstHour + nth).every((at) =>
-      this.isMeasured(at),
-    );
+    const hours = Array.from({ length: hoursOfDay }, (_, nth) => firstHour + nth);
+    const isWhole = hours.every((at) => this.#read.get(at) === "measured");
     if (isWhole) this.#records.set(`${zone} ${day}`, text);
     return text;
   }
