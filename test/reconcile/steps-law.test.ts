@@ -100,6 +100,14 @@ const goesBack: Happening[] = [
   { step: "pass", hours: 1 },
 ];
 
+/** A schedule in which somebody changes a watched object, and hours pass before that can be read. */
+const changesUnread: Happening[] = [
+  { step: "pass", hours: 8 },
+  { step: "break", zone: "z0.example" },
+  { step: "edit", at: 0 },
+  { step: "pass", hours: 5 },
+];
+
 /** What is known of an object to one who sees everything but how the steps are kept. */
 class Seen {
   readonly zone: string;
@@ -497,7 +505,7 @@ describe("steps", () => {
           }
         },
       ),
-      { ...cases(50), examples: [[goesBack]] },
+      { ...cases(50), examples: [[goesBack], [changesUnread]] },
     );
     for (const what of ["promoted", "watched", "set_back"]) {
       expect(happened.get(what), what).toBeGreaterThan(0);
