@@ -31,24 +31,6 @@ describe("an author is certain", () => {
       yields: alice,
     },
     {
-      when: "the entry came while the resource was read: possible",
-      told: (runs) => {
-        runs.inSync(1);
-        runs.read(3, writeOfSetting(0.99));
-        return runs.finds(4);
-      },
-      yields: `possibly ${alice}`,
-    },
-    {
-      when: "the entry came before the resource was seen as declared: nobody",
-      told: (runs) => {
-        runs.inSync(1);
-        runs.read(3, writeOfSetting(0.9));
-        return runs.finds(4);
-      },
-      yields: "",
-    },
-    {
       when: "the resource was never seen as declared: nobody",
       told: (runs) => {
         runs.read(3, writeOfSetting(2));
@@ -129,16 +111,6 @@ describe("an author is certain", () => {
         edit(runs);
         runs.finds(4, failed(key));
         return runs.finds(5, skipped("earlier_failure", key));
-      },
-      yields: alice,
-    },
-    {
-      when: "the same drift stands after a restart",
-      told: (runs) => {
-        edit(runs);
-        runs.finds(4);
-        runs.restart();
-        return runs.finds(60);
       },
       yields: alice,
     },
