@@ -5,8 +5,11 @@ import type { SavedPlan } from "../plan/saved/saved-plan.ts";
 import { sha256 } from "../syntax/digest.ts";
 import {
   canonicalJson,
+  isDeeperThan,
   isJsonObject,
   type JsonObject,
+  maxJsonLevels,
+  parseJson,
   coerceDate,
   coerceList,
   coerceObject,
@@ -62,8 +65,8 @@ function signedBytes(signedText: string): Buffer {
 }
 
 export function readPlanFile(text: string): ReadPlan {
-  const json = parse(text);
-  if (json === undefined) {
+  const json = parseJson(text);
+  if (!isJsonObject(json) || isDeeperThan(2 * maxJsonLevels, json)) {
     return rejected("PLAN_NOT_JSON", "not a whole JSON object, as if it were cut off");
   }
   const { signature, ...whole } = json;
@@ -120,18 +123,6 @@ export function planFileErrors(
 
 function rejected(code: PlanFileError["code"], message: string): ReadPlan {
   return { result: "error", error: planFileError(code, message) };
-}
-
-/** `undefined` also for JSON that is nested too deeply to be written again. */
-function parse(text: string): JsonObject | undefined {
-  try {
-    const json: unknown = JSON.parse(text);
-    if (!isJsonObject(json)) return undefined;
-    canonicalJson(json);
-    return json;
-  } catch {
-    return undefined;
-  }
 }
 
 function formatText({ format }: JsonObject): string {

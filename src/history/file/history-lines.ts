@@ -1,7 +1,7 @@
 import { scriptRecordFrom } from "../../render/scripts/scripts-json.ts";
 import type { RolloutRecord } from "../../state/rollout-turn.ts";
 import type { ScriptRecord } from "../../state/scripts/script-watch.ts";
-import { isDeeperThan, maxJsonLevels } from "../../syntax/json.ts";
+import { isDeeperThan, maxJsonLevels, parseJson } from "../../syntax/json.ts";
 import { type ChainRecord, chainRecordFrom } from "../chain/chain-records.ts";
 import { historyEntryFrom, progressFrom } from "../history-json.ts";
 import { afterProgress, type HistoryEntry, type HistoryProgress } from "../history.ts";
@@ -59,20 +59,15 @@ type HistoryRecord = HistoryEntry | HistoryProgress | ScriptRecord | RolloutReco
 
 /** What a line says; `undefined` if the line is damaged or of another version. */
 export function recordIn({ text }: Pick<HistoryLine, "text">): HistoryRecord | undefined {
-  try {
-    const value: unknown = JSON.parse(text);
-    if (isDeeperThan(2 * maxJsonLevels, value)) return undefined;
-    return (
-      historyEntryFrom(value) ??
-      progressFrom(value) ??
-      scriptRecordFrom(value) ??
-      rolloutRecordFrom(value) ??
-      chainRecordFrom(value)
-    );
-  } catch (error) {
-    if (error instanceof SyntaxError) return undefined;
-    throw error;
-  }
+  const value = parseJson(text);
+  if (isDeeperThan(2 * maxJsonLevels, value)) return undefined;
+  return (
+    historyEntryFrom(value) ??
+    progressFrom(value) ??
+    scriptRecordFrom(value) ??
+    rolloutRecordFrom(value) ??
+    chainRecordFrom(value)
+  );
 }
 
 /** Joins the lines of each run: those that it added before its writes, and its entry. */
