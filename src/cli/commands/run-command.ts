@@ -4,16 +4,16 @@ import { daemonRetry } from "../../api/request/retry.ts";
 import { runDaemon } from "../../daemon/daemon.ts";
 import { requestObserver } from "../../daemon/reporter.ts";
 import { connect } from "../../host/connect.ts";
-import { hasColor, type Host } from "../../host/host.ts";
+import type { Host } from "../../host/host.ts";
 import { loadConfigOrPrint } from "../../host/load.ts";
 import { handleShutdown } from "../../host/shutdown.ts";
 import { version } from "../../host/version.ts";
 import { eventRecorder } from "../../notify/event-recorder.ts";
-import { createLogger } from "../../telemetry/log/log.ts";
 import { createMetrics } from "../../telemetry/metrics/metrics.ts";
 import type { DefineCommand } from "../command-options.ts";
 import { type ExitCode, exitCodes } from "../output/exit-codes.ts";
 import { reachService } from "../session/embedded-emulator.ts";
+import { openLogger } from "../session/open-logger.ts";
 import { kubernetesOf, sharedStoreOf } from "../session/shared-store.ts";
 
 export const defineRun: DefineCommand = (command, host) => {
@@ -43,14 +43,7 @@ async function run(file: string, host: Host): Promise<ExitCode> {
   await using shared = sharedStoreOf(config, kubernetes, host);
   const fence = shared?.election.fence;
   await using service = connect(config, reached.baseUrl, host, observer, daemonRetry, fence);
-  const logger = createLogger({
-    level: config.log.level,
-    format: config.log.format ?? (host.stdout.isTTY ? "pretty" : "json"),
-    color: hasColor(host, host.stdout),
-    destination: host.stdout,
-    clock: host.clock,
-    scrub: (line) => service.credentials.reduce((text, credential) => credential.scrub(text), line),
-  });
+  const logger = openLogger(host.stdout, config.log.level, { config, service, host });
   const configFile = path.resolve(host.directory, file);
   const emulator = reached.emulator?.url;
   await using events = eventRecorder(kubernetes, {

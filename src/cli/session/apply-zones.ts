@@ -1,6 +1,5 @@
 import { InvalidArgumentError } from "commander";
 
-import { hasColor } from "../../host/host.ts";
 import { isHash } from "../../plan/guard/release.ts";
 import type { Plan } from "../../plan/plan.ts";
 import { changingZone } from "../../reconcile/fleet/fleet-guard.ts";
@@ -11,10 +10,10 @@ import type { ZoneReport } from "../../state/run-report.ts";
 import { firstOf } from "../../syntax/first-of.ts";
 import { sum } from "../../syntax/sum.ts";
 import { logZone } from "../../telemetry/log/log-reports.ts";
-import { createLogger, type Logger } from "../../telemetry/log/log.ts";
 import { type ExitCode, exitCodeOfApply, exitCodes } from "../output/exit-codes.ts";
 import { startProgress } from "../output/progress.ts";
 import { countOf, heldByFleet, heldFleet, limitsWith, storeWeakened } from "./fleet-hold.ts";
+import { openLogger } from "./open-logger.ts";
 import type { FleetFlags, PlannedFleet } from "./plan-all.ts";
 import { rethrow, type Session } from "./session.ts";
 
@@ -102,7 +101,8 @@ async function writeAll(
   isLogged: boolean,
 ): Promise<AppliedZones> {
   const { service, host, signals } = session;
-  const logger = isLogged ? auditLogger(session) : undefined;
+  // What is written although the mode is `observe` is logged in the lines of the daemon.
+  const logger = isLogged ? openLogger(host.stderr, "info", session) : undefined;
   const { reader, writer } = service;
   const ports = { reader, writer, clock: host.clock, bug: rethrow };
   using progress = startProgress("writing zones", zones.filter(isPlanned).length, host);
@@ -121,18 +121,6 @@ async function writeAll(
 }
 
 const enforceNote = "--enforce writes although the mode may be observe. ";
-
-/** Logs on stderr what is written although the mode is `observe`, in the lines of the daemon. */
-function auditLogger({ config, service, host }: Session): Logger {
-  return createLogger({
-    level: "info",
-    format: config.log.format ?? (host.stderr.isTTY ? "pretty" : "json"),
-    color: hasColor(host, host.stderr),
-    destination: host.stderr,
-    clock: host.clock,
-    scrub: (line) => service.credentials.reduce((text, each) => each.scrub(text), line),
-  });
-}
 
 function questionOf(plans: readonly Plan[], declared: number): string {
   const changes = sum(plans.map((plan) => plan.changes.length));
