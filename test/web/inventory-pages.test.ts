@@ -65,6 +65,13 @@ describe("the inventory on the pages", () => {
     expect(page).toContain("New in the last day (2) https://collect.example.org/c");
   });
 
+  it("does not say when an item was first seen that the service does not date", ({ expect }) => {
+    const url = "https://evil.example/a.js";
+    const items = [script(url, { urlReportedMalicious: true, firstSeenAt: undefined })];
+    const page = wordsOf(shopAfter(fleetOf(), inventoryRead(shop, 5, { items })));
+    expect(page).toContain(`Malicious ${url} script, URL reported on https://shop.example.com/`);
+  });
+
   it("is unknown for a kind that is not permitted", ({ expect }) => {
     const notPermitted = new Map([
       ["cookie" as const, failure("GET page_shield/cookies: 403: not entitled")],

@@ -33,6 +33,11 @@ describe("the page of many zones", () => {
     expect(places).toEqual(places.toSorted((a, b) => a - b));
   });
 
+  it("marks drift that lowered the protection as a change that weakens", ({ expect }) => {
+    const [first = ""] = fleetPage(fleet).match(/<span class="effect.*?<\/span>/) ?? [];
+    expect(first).toBe('<span class="effect weakens">somebody lowered the protection</span>');
+  });
+
   it.for([1, 10])("leaves the causes of %i zones to their rows", (count, { expect }) => {
     expect(fleetPage(largeStatus(count))).not.toContain("By cause");
   });

@@ -21,10 +21,14 @@ function pageWith(
   series: ZoneSeries | string | undefined,
   measurements: CollectorStatus = collecting,
 ): string {
+  return pageOf(series, { measurements });
+}
+
+function pageOf(series: ZoneSeries | string | undefined, facts: Partial<DaemonStatus>): string {
   const fleet = fleetOf();
   const state = fleet.zone(shop);
   if (state === undefined) throw new Error("not declared");
-  const snapshot = { ...snapshotOf(fleet), daemon: daemon({ measurements }) };
+  const snapshot = { ...snapshotOf(fleet), daemon: daemon(facts) };
   return textOfHtml(renderZonePage(snapshot, state, series));
 }
 
@@ -42,11 +46,15 @@ describe("measurements on the pages", () => {
     const off = { state: "off", reason: "" } as const;
     expect(wordsOf(fleetPage(fleetOf()))).not.toContain("Measurements");
     expect(pageWith(undefined, off)).not.toContain("Measurements");
+    // A process that stops to measure while it reads.
+    const stopped = pageOf(measuredWeek(until), { measurements: undefined });
+    expect(stopped).not.toContain("Measurements");
   });
 
   it("show each object in numbers, and what is not known as unknown", ({ expect }) => {
     const words = wordsOf(pageWith(measuredWeek(until)));
     expect(words).toContain("Measurements by hour, 20 Nov 10:00 to 27 Nov 10:00 UTC");
+    expect(words).toMatch(/ UTC All requests ~?[\d,]+ requests/);
     expect(words).toContain(
       "custom_rule/block-bad-bots 2,319 events, 0.17 % of requests; block 2,319; at most 504 in an hour (22 Nov 14:00); in 144 of 168 hours",
     );
@@ -69,6 +77,7 @@ describe("measurements on the pages", () => {
     );
     expect(owasp["missing"]).toBe("M100 0h21v32h-21z");
     expect(owasp["failed"]).toBe("M140 0h3v32h-3zM140 32l3 -32M140 0l3 32");
+    expect(owasp["sampled"]).toMatch(/^(M\d+ 32v-[\d.]+h0\.5V32z){44}$/);
     expect(chartOf(page, "policy/site")["refused"]).toBe("M0 0h168v32h-168zM0 32l168 -32");
     expect(chartOf(page, "rate_limiting_rule/login")["undeclared"]).toBe("M0 16h60");
     expect(wordsOf(page)).toContain("sampled no traffic refused failed missing undeclared Figures");

@@ -69,6 +69,13 @@ describe("the fleet's page", () => {
     expect(page.match(/<th scope="row">/g)).toHaveLength(1);
   });
 
+  it("shows the statuses that matter most, also where no zone has them", ({ expect }) => {
+    const fleet = fleetOf(declared(shop), declared("blog.example.com"));
+    expect(wordsOf(fleetPage(fleet))).toContain(
+      "2 zones 0 in sync 0 drifted 0 pending 0 held 0 error 2 unknown Zones",
+    );
+  });
+
   it("explains empty lists", ({ expect }) => {
     expect(wordsOf(fleetPage(scene(), { q: "nowhere" }))).toContain("No zone matches. Show all 5");
     const empty = fleetOf();
@@ -156,13 +163,13 @@ describe("a zone's page", () => {
   });
 
   it.for([
-    { program: "enforce", zone: "enforce", says: "Mode enforce Drifted" },
-    { program: "enforce", zone: "observe", says: "Mode observe Drifted" },
-    { program: "observe", zone: "observe", says: "Mode observe Drifted" },
+    { program: "enforce", zone: "enforce", says: "Mode enforce Drifted never since the start" },
+    { program: "enforce", zone: "observe", says: "Mode observe Drifted never since the start" },
+    { program: "observe", zone: "observe", says: "Mode observe Drifted never since the start" },
     {
       program: "observe",
       zone: "enforce",
-      says: "Mode observe (program); enforce (zone file) Drifted",
+      says: "Mode observe (program); enforce (zone file) Drifted never since the start",
     },
   ] as const)(
     "says of a zone in $zone under a program in $program: $says",
@@ -282,6 +289,9 @@ describe("a revision of the files that is held", () => {
     expect(wordsOf(fleetPage(waiting))).toContain(`The next one waits for ${shop}`);
     waiting.recordLoad(loadInWaves({ state: "paused", nextAt: undefined }));
     expect(wordsOf(fleetPage(waiting))).toContain("in 45 zones. The rollout is paused.");
+    waiting.recordLoad(loadInWaves({ wave: 3, unsettled: [named(shop)], waiting: new Map() }));
+    expect(wordsOf(fleetPage(waiting))).toContain("waits in 0 zones. ");
+    expect(wordsOf(fleetPage(waiting))).not.toContain("The next one");
   });
 
   it("is shown with the diagnostics of other files", ({ expect }) => {

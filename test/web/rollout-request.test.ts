@@ -6,6 +6,7 @@ import type {
   RolloutEndpoint,
   RolloutRequest,
 } from "../../src/web/rollout-request.ts";
+import { readBody } from "../../src/web/token-gate.ts";
 import { SimulatedClock } from "../support/clock.ts";
 import { fleetOf, shop } from "../support/fleets.ts";
 import { named } from "../support/reports.ts";
@@ -118,7 +119,7 @@ describe("a command for a rollout", () => {
     await using server = await serve({ answer: { result } });
     const [answered, json] = await command(server, "pause");
     expect(answered).toBe(status);
-    expect(JSON.stringify(json)).toContain(says);
+    expect(json).toEqual({ error: expect.stringMatching(new RegExp(`${says}.*(?<!: )$`)) });
     expect(server.audited).toMatchObject([{ result }]);
   });
 
@@ -201,6 +202,11 @@ describe("a command for a rollout", () => {
     expect(JSON.stringify((await command(none, "pause"))[1])).toContain(
       "promote, or name no zones",
     );
+  });
+
+  it("without a body is one without words", async ({ expect }) => {
+    const request = new Request("http://localhost/api/v1/rollout/pause", { method: "POST" });
+    expect(await readBody(request, 10)).toEqual(Buffer.alloc(0));
   });
 
   it("is refused where the message is too long", async ({ expect }) => {

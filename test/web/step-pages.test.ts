@@ -51,6 +51,7 @@ describe("the steps on the page of a zone", () => {
       "set back log allow set back from allow after 130 in 20,000 requests, 65 per 10,000; it stays",
     );
     expect(itemOf(page, "policy/checkout")).not.toContain("next after");
+    expect(page).toContain('<span class="status drifted">set back</span>');
     expect(itemOf(page, "policy/new")).toContain(
       "unknown log allow the step is not known: what is live stays",
     );

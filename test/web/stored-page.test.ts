@@ -108,6 +108,8 @@ describe("the page of a process that waits while another one works", () => {
   it("links zones to the pages of the leader, and nowhere if these are not known", ({ expect }) => {
     const page = pageOf(storedScene(), {}, clusterOf({ page: "http://10.0.0.7:9464/zonewarden" }));
     expect(page).toContain('href="http://10.0.0.7:9464/zonewarden/zones/shop.example.com"');
+    const slash = pageOf(storedScene(), {}, clusterOf({ page: "http://10.0.0.7:9464/pages/" }));
+    expect(slash).toContain('href="http://10.0.0.7:9464/pages/zones/shop.example.com"');
     expect(pageOf(storedScene())).not.toContain("zones/shop.example.com");
   });
 

@@ -72,7 +72,7 @@ describe("two sides of a field", () => {
 
   it("are marked as a whole where comparing would take too long", ({ expect }) => {
     const long = "a b ".repeat(2_000);
-    expect(shown(long, "c")).toEqual([`-${long}-`, "+c+"]);
+    expect(shown(long, "c d")).toEqual([`-${long}-`, "+c d+"]);
   });
 
   it("that stand alone are marked nowhere", ({ expect }) => {
