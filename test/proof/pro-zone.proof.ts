@@ -99,7 +99,7 @@ class ProZone implements AsyncDisposable {
 
   async until(what: string, isSo: () => boolean | Promise<boolean>): Promise<void> {
     await eventually(what, async () => {
-      await this.#clock.advance(1_000);
+      await this.#clock.advance(5_000);
       return (await isSo()) || undefined;
     });
   }
