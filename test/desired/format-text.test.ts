@@ -249,7 +249,7 @@ async function keepsItsPromise(text: string): Promise<boolean> {
   if (written === undefined) {
     const isLeft = diagnostics.some(({ code }) => code === "FILE_NOT_FORMATTED");
     // A tag has none without a value, and neither has an anchor.
-    const isEmpty = text.includes("!!") || /&\w+ *[\]},]/.test(text);
+    const isEmpty = text.includes("!!") || /&[^\s,[\]{}]+\s*[\]},]/.test(text);
     if (isLeft && !isEmpty) throw new Error(`no form:\n${text}`);
     return false;
   }
