@@ -8,7 +8,7 @@ import { parse, stringify } from "yaml";
 import { type JsonObject, isJsonObject } from "../../src/syntax/json.ts";
 import { type Mutant, mutantsOf } from "./mutants.ts";
 import { deploy } from "./paths.ts";
-import { objectsIn, readRules, textAt } from "./rules.ts";
+import { alertsIn, objectsIn, readRules, textAt } from "./rules.ts";
 import { noPromtool, run } from "./tools.ts";
 
 /**
@@ -19,44 +19,73 @@ async function main(): Promise<void> {
   if (noPromtool !== undefined) throw new Error(noPromtool);
 
   const rules = readRules();
-  if (await isKilled({ alert: "none", how: "not at all", rules })) {
+  if (!(await passes(rules, readTests()))) {
     throw new Error("the unit tests fail on the rules as they are: promtool test rules says why");
   }
   const mutants = mutantsOf(rules);
+  await checkRules(mutants.map((mutant) => mutant.rules));
+  const alone = await passingAlone(rules);
   const survivors: string[] = [];
-  // One iterator for all workers: each takes the next mutant that nobody has.
-  const queue = mutants.values();
-  await Promise.all(
-    Array.from({ length: availableParallelism() }, async () => {
-      for (const mutant of queue) {
-        const killed = await isKilled(mutant);
-        if (!killed) survivors.push(`${mutant.alert}: ${mutant.how}`);
-        process.stdout.write(killed ? "." : "S");
-      }
-    }),
-  );
+  await eachInTurn(mutants, async (mutant) => {
+    const killed = await isKilled(mutant, alone.has(mutant.alert));
+    if (!killed) survivors.push(`${mutant.alert}: ${mutant.how}`);
+    process.stdout.write(killed ? "." : "S");
+  });
 
   process.stdout.write(`\n${mutants.length} mutants, ${survivors.length} survived\n`);
   for (const survivor of survivors) process.stdout.write(`${survivor}\n`);
   process.exitCode = survivors.length === 0 ? 0 : 1;
 }
 
-async function isKilled(mutant: Mutant): Promise<boolean> {
-  const directory = await mkdtemp(path.join(tmpdir(), "zonewarden-mutant-"));
-  try {
-    await writeFile(path.join(directory, "zonewarden.rules.yaml"), stringify(mutant.rules));
-    // A mutant that is no rule file at all would be killed for the wrong reason.
-    await run("promtool", ["check", "rules", path.join(directory, "zonewarden.rules.yaml")]);
-    // What its own scenarios let pass, the whole may still notice.
-    for (const tests of [only(mutant.alert), readTests()]) {
-      const file = path.join(directory, "zonewarden.rules.test.yaml");
-      await writeFile(file, stringify(tests));
-      if (!(await passes(file))) return true;
-    }
-    return false;
-  } finally {
-    await rm(directory, { recursive: true });
-  }
+/** Works on all items, as many at once as there are cores. */
+async function eachInTurn<T>(items: readonly T[], work: (item: T) => Promise<void>): Promise<void> {
+  // One iterator for all workers: each takes the next item that nobody has.
+  const queue = items.values();
+  const workers = Array.from({ length: availableParallelism() }, async () => {
+    for (const item of queue) await work(item);
+  });
+  await Promise.all(workers);
+}
+
+/** A mutant that is no rule file at all would be killed for the wrong reason. */
+async function checkRules(files: readonly JsonObject[]): Promise<void> {
+  await withFiles(
+    files.map((file, nth) => [`${nth}.yaml`, file]),
+    (paths) => run("promtool", ["check", "rules", ...paths]),
+  );
+}
+
+/** The alerts whose scenarios pass without the other alerts. */
+async function passingAlone(rules: JsonObject): Promise<ReadonlySet<string>> {
+  const names = new Set(alertsIn(rules).map(({ name }) => name));
+  const found = new Set<string>();
+  await eachInTurn([...names], async (name) => {
+    if (await passes(withOnly(name, rules), testsOf(name))) found.add(name);
+  });
+  return found;
+}
+
+/**
+ * Whether a scenario fails.
+ *
+ * @param isAlone whether the scenarios of the alert pass without the other alerts. Most of the time goes into these, and they
+ *   are as they were: a scenario that fails without them fails with them.
+ */
+async function isKilled({ alert, rules }: Mutant, isAlone: boolean): Promise<boolean> {
+  if (!(await passes(isAlone ? withOnly(alert, rules) : rules, testsOf(alert)))) return true;
+  // What its own scenarios let pass, the whole may still notice.
+  return !(await passes(rules, readTests()));
+}
+
+/** The recording rules and one alert. */
+function withOnly(alert: string, rules: JsonObject): JsonObject {
+  const groups = objectsIn(rules["groups"]).map((group) => {
+    const kept = objectsIn(group["rules"]).filter(
+      (rule) => !("alert" in rule) || textAt(rule, "alert") === alert,
+    );
+    return { ...group, rules: kept };
+  });
+  return { ...rules, groups };
 }
 
 /** The unit tests of all rules. */
@@ -69,7 +98,7 @@ function readTests(): JsonObject {
 }
 
 /** Those scenarios alone in which an alert fires. */
-function only(alert: string): JsonObject {
+function testsOf(alert: string): JsonObject {
   const all = readTests();
   const tests = objectsIn(all["tests"]).filter((test) =>
     objectsIn(test["alert_rule_test"]).some((expected) => textAt(expected, "alertname") === alert),
@@ -77,12 +106,35 @@ function only(alert: string): JsonObject {
   return { ...all, tests };
 }
 
-async function passes(tests: string): Promise<boolean> {
+function passes(rules: JsonObject, tests: JsonObject): Promise<boolean> {
+  const files = [
+    ["zonewarden.rules.test.yaml", tests],
+    ["zonewarden.rules.yaml", rules],
+  ] as const;
+  return withFiles(files, async ([file = ""]) => {
+    try {
+      await run("promtool", ["test", "rules", file]);
+      return true;
+    } catch {
+      return false;
+    }
+  });
+}
+
+/** Gives the paths of files to `use`, and removes them after that. */
+async function withFiles<T>(
+  files: readonly (readonly [string, JsonObject])[],
+  use: (paths: readonly string[]) => Promise<T>,
+): Promise<T> {
+  const directory = await mkdtemp(path.join(tmpdir(), "zonewarden-mutant-"));
   try {
-    await run("promtool", ["test", "rules", tests]);
-    return true;
-  } catch {
-    return false;
+    const paths = files.map(([name]) => path.join(directory, name));
+    await Promise.all(
+      files.map(([, content], nth) => writeFile(paths[nth] ?? "", stringify(content))),
+    );
+    return await use(paths);
+  } finally {
+    await rm(directory, { recursive: true });
   }
 }
 
