@@ -32,14 +32,19 @@ export async function readSeries(
   const end = hoursCompleteAt(now);
   const first = Math.min(end, Math.floor(since.getTime() / hourMs));
   const hours = Array.from({ length: end - first }, (_, nth) => first + nth);
+  const dayNames = hours.map(dayOf);
   const days = new Map<string, DayRecord | undefined>();
-  for (const day of new Set(hours.map(dayOf))) {
+  for (const day of new Set(dayNames)) {
     days.set(day, dayRecordOf(zone, day, await reader.read(day, zone)));
   }
+  const parts = hours.map((hour, nth) => ({
+    record: days.get(dayNames[nth] ?? ""),
+    at: hour % hoursOfDay,
+  }));
   const countsOf = (what: ResourceKey | "requests"): readonly HourCount[] =>
-    hours.map((hour) => countIn(days.get(dayOf(hour)), what, hour % hoursOfDay));
+    parts.map(({ record, at }) => countIn(record, what, at));
   const formsOf = (key: ResourceKey): readonly string[] =>
-    hours.map((hour) => days.get(dayOf(hour))?.objects.get(key)?.forms[hour % hoursOfDay] ?? "");
+    parts.map(({ record, at }) => record?.objects.get(key)?.forms[at] ?? "");
   const keys = new Set([...days.values()].flatMap((record) => [...(record?.objects.keys() ?? [])]));
   return {
     zone,

@@ -1,4 +1,4 @@
-import { hourMs } from "../../measure/hours.ts";
+import { fiveMinuteUnit, hourMs } from "../../measure/hours.ts";
 import { isAdoption } from "../../plan/ownership.ts";
 import { policyForm } from "../../plan/policies/policy-form.ts";
 import { keysDone, type PlannedReport, type ZoneReport } from "../../state/run-report.ts";
@@ -44,6 +44,9 @@ interface AskedScripts {
 /** How long an answer about scripts is used. */
 const scriptsMs = hourMs;
 
+/** Time is counted every five minutes. More than this is a gap, in which the process did not work. */
+const gapMs = 2 * fiveMinuteUnit.ms;
+
 /** A zone with objects that have steps, and what this process knows of it. */
 export class SteppedZone {
   /** Without the steps that are in force. */
@@ -61,11 +64,14 @@ export class SteppedZone {
   };
   readonly #scripts = new Map<ResourceKey, AskedScripts>();
   #waits: ReadonlyMap<ResourceKey, StepWait> = new Map();
+  /** Until when time is counted, by the monotonic clock. */
+  #countedMs: number;
 
   /** @param steps as they are stored. */
-  constructor(zone: FleetZone, steps: ZoneSteps) {
+  constructor(zone: FleetZone, steps: ZoneSteps, nowMs: number) {
     this.zone = zone;
     this.steps = steps;
+    this.#countedMs = nowMs;
   }
 
   /** Takes in what is declared now: objects that are in force nowhere and wait nowhere are forgotten. */
@@ -106,11 +112,14 @@ export class SteppedZone {
   }
 
   /**
-   * Adds time that has passed to objects for which only time counts, unless the zone could not be read.
+   * Adds the time since the last call to objects for which only time counts, unless the zone could not be read.
    *
+   * @param nowMs by the monotonic clock.
    * @param now by the clock of the service; `undefined`: not known.
    */
-  countTime(passedMs: number, now: number | undefined): void {
+  countTime(nowMs: number, now: number | undefined): void {
+    const passedMs = Math.min(nowMs - this.#countedMs, gapMs);
+    this.#countedMs = nowMs;
     this.#setStates(
       [...this.steps.objects].map(([key, state]) => {
         const promotion = this.objects.get(key)?.promotion;

@@ -114,8 +114,7 @@ export class Steps {
   readonly #zones = new Map<ZoneName, SteppedZone>();
   /** Declared zones that are not listed. */
   #missing: readonly ZoneName[] = [];
-  /** Until when time is counted and stored, and when recent counts were read, by the monotonic clock. */
-  #countedMs: number;
+  /** Until when time is stored, and when recent counts were read, by the monotonic clock. */
   #savedMs: number;
   #recentMs = Number.NEGATIVE_INFINITY;
   /** The hour until which hours were read. */
@@ -126,8 +125,7 @@ export class Steps {
     this.#mode = mode;
     this.#ports = ports;
     this.#hooks = hooks;
-    this.#countedMs = ports.clock.monotonicMs();
-    this.#savedMs = this.#countedMs;
+    this.#savedMs = ports.clock.monotonicMs();
   }
 
   /** Uses another mode from now on: nothing is promoted in `observe`. */
@@ -157,7 +155,8 @@ export class Steps {
       return;
     }
     const isFirst = this.#zones.size === 0;
-    const known = this.#zones.get(name) ?? new SteppedZone(zone, store.steps(name));
+    const nowMs = this.#ports.clock.monotonicMs();
+    const known = this.#zones.get(name) ?? new SteppedZone(zone, store.steps(name), nowMs);
     this.#zones.set(name, known);
     if (isFirst) this.#wake();
     this.#change(name, known, () => known.declare(zone));
@@ -174,7 +173,7 @@ export class Steps {
     const { name } = zone.desired.zone;
     const known = this.#zones.get(name);
     if (known === undefined) return;
-    this.#countTime();
+    this.#countTime(name, known, false);
     const { size } = known.steps.objects;
     const isOther = this.#change(name, known, () =>
       known.record(zone, report, this.#ports.serviceNow()),
@@ -226,7 +225,7 @@ export class Steps {
   }
 
   async #check(stop: AbortSignal): Promise<void> {
-    this.#countTime();
+    this.#countTimes();
     await this.#readHours(stop);
     await this.#readRecent(stop);
     const firstBehind = this.#firstBehind();
@@ -259,21 +258,19 @@ export class Steps {
     };
   }
 
-  /** Adds the time since the last call to objects for which only time counts. */
-  #countTime(): void {
+  /** Adds the time that has passed to objects for which only time counts. */
+  #countTimes(): void {
     const nowMs = this.#ports.clock.monotonicMs();
-    // A gap is no time in which the process worked.
-    const passedMs = Math.min(nowMs - this.#countedMs, 2 * tickMs);
-    this.#countedMs = nowMs;
     const isSaved = nowMs - this.#savedMs >= saveMs;
     if (isSaved) this.#savedMs = nowMs;
-    const now = this.#ports.serviceNow();
-    for (const [name, zone] of this.#zones) {
-      const { lacksTime } = zone;
-      zone.countTime(passedMs, now);
-      // When a step began is stored at once: processes that end soon would begin again each time.
-      if (isSaved || lacksTime !== zone.lacksTime) this.#save(name, zone);
-    }
+    for (const [name, zone] of this.#zones) this.#countTime(name, zone, isSaved);
+  }
+
+  #countTime(name: ZoneName, zone: SteppedZone, isSaved: boolean): void {
+    const { lacksTime } = zone;
+    zone.countTime(this.#ports.clock.monotonicMs(), this.#ports.serviceNow());
+    // When a step began is stored at once: processes that end soon would begin again each time.
+    if (isSaved || lacksTime !== zone.lacksTime) this.#save(name, zone);
   }
 
   #save(name: ZoneName, zone: SteppedZone): void {
