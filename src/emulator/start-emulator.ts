@@ -36,8 +36,6 @@ export interface Emulator extends AsyncDisposable {
    * name.
    */
   trueHour(zone: string, at: Date): TrueHour;
-  /** Returns to the seed; clears faults, journal, request quotas and clock offset. */
-  reset(): void;
 }
 
 /** Starts the emulator inside this process; throws on a seed that `loadSeed` would reject. */
@@ -62,9 +60,6 @@ export async function startEmulator(options: EmulatorOptions): Promise<Emulator>
       const zone = service.store.zoneNamed(name);
       if (zone === undefined) throw new Error(`the emulator has no zone ${name}`);
       return service.trueHour(zone, at.getTime());
-    },
-    reset: () => {
-      service.reset();
     },
     [Symbol.asyncDispose]: async () => {
       const closed = once(server, "close");
