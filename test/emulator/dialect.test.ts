@@ -1,6 +1,5 @@
 import { describe, it } from "vitest";
 
-import { dialects } from "../../src/emulator/http/api-endpoint.ts";
 import { listOf, resultOf, testEmulator } from "../support/emulator.ts";
 
 describe("the dialect of responses", () => {
@@ -19,21 +18,5 @@ describe("the dialect of responses", () => {
     expect(listOf(await world.call("GET", `${path}/policies`))).toMatchObject([
       { enabled: "true" },
     ]);
-  });
-
-  it.for(dialects)("%s takes the requests of both", async (dialect, context) => {
-    await using world = await testEmulator(context, { dialect });
-    const path = `/zones/${await world.zoneId("shop.example.com")}/page_shield`;
-    for (const body of [
-      { use_service_reporting_endpoint: false },
-      { use_cloudflare_reporting_endpoint: true },
-    ]) {
-      context.expect((await world.call("PUT", path, body)).status).toBe(200);
-    }
-    const policy = { description: "", action: "log", expression: "true", value: "img-src 'self'" };
-    for (const enabled of [true, "true"]) {
-      const answer = await world.call("POST", `${path}/policies`, { ...policy, enabled });
-      context.expect(answer.status).toBe(200);
-    }
   });
 });

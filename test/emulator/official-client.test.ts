@@ -193,18 +193,11 @@ function idOf(answer: unknown): string {
 }
 
 describe("the official client of the API", () => {
-  for (const [noun, visit] of Object.entries(visits)) {
-    it(`works with ${noun}, and the answers are as the published schema has them`, async (context) => {
-      await using world = await testEmulator(context);
-      await visit(await everywhere(world));
-      context.expect(world.exchanges.filter(({ status }) => status >= 400)).toEqual([]);
-    });
-  }
-
-  it("reaches every supported operation", async (context) => {
+  it("works with every supported operation, and the answers are as the published schema has them", async (context) => {
     await using world = await testEmulator(context);
     const place = await everywhere(world);
     for (const visit of Object.values(visits)) await visit(place);
+    context.expect(world.exchanges.filter(({ status }) => status >= 400)).toEqual([]);
 
     const reached = world.exchanges.map(({ method, path }) => ({
       method,
