@@ -1,7 +1,6 @@
 import { describe, it } from "vitest";
 
 import { parseExpression } from "../../src/syntax/expression/expression.ts";
-import { faultOfRegex } from "../../src/syntax/regex/regex-dialect.ts";
 
 function codesOf(text: string): readonly string[] {
   return parseExpression(text).diagnostics.map(({ code }) => code);
@@ -151,79 +150,5 @@ describe("a name that the tables do not have", () => {
     expect(tree).toBeDefined();
     expect(diagnostics.every(({ code }) => code.startsWith("EXPR_UNKNOWN_"))).toBe(true);
     expect(diagnostics.every(({ severity }) => severity === "warning")).toBe(true);
-  });
-});
-
-describe("a regular expression", () => {
-  it.for([
-    "",
-    "a**",
-    "^*",
-    "a{ 2 , 3 }",
-    "}",
-    "]",
-    "()",
-    "(?:)",
-    "(?i)",
-    "(?<n>a)",
-    "(?P<n>a)",
-    "(?x)a b # c",
-    String.raw`\b{start}`,
-    String.raw`\b{5}`,
-    String.raw`\/\-\_`,
-    "[]a]",
-    "[a-]",
-    "[a-z-9]",
-    "[--]",
-    "[[:alpha:]]",
-    "[a[b]c]",
-    "[a&&b]",
-    String.raw`[\xE9]`,
-    "é",
-    "(?u:[é])",
-    "a{100}{100}",
-    String.raw`\u{41}`,
-    "(?U)a*",
-    "(?sR).",
-    "(((a)))",
-  ])("is valid: %s", (pattern, { expect }) => {
-    expect(faultOfRegex(pattern)).toBeUndefined();
-  });
-
-  it.for([
-    ["(shop|blog", "group"],
-    ["a)", "group"],
-    ["*a", "repetition"],
-    ["*.x", "repetition"],
-    ["(?i)*", "repetition"],
-    ["a|*", "repetition"],
-    ["(?)", "repetition"],
-    ["[z-a]", "range"],
-    [String.raw`[a-\d]`, "range"],
-    ["[a", "class"],
-    ["[]", "class"],
-    ["a{2", "count"],
-    ["a{,2}", "count"],
-    ["a{2,1}", "count"],
-    ["(?=a)", "look-around"],
-    ["(?<!a)", "look-around"],
-    [String.raw`(a)\1`, "back-reference"],
-    [String.raw`\Z`, "escape"],
-    [String.raw`\x4`, "escape"],
-    [String.raw`[\b]`, "escape"],
-    [String.raw`\b{foo}`, "escape"],
-    ["\\", "escape"],
-    ["(?ii)", "flag"],
-    ["(?i-)", "flag"],
-    ["(?#a)", "group-kind"],
-    ["(?>a)", "group-kind"],
-    ["(?<n>a)(?<n>b)", "group-name"],
-    [String.raw`\pL`, "unicode"],
-    ["[é]", "unicode"],
-    [String.raw`[\x{E9}]`, "unicode"],
-    ["a{1000}{1000}", "size"],
-    ["(".repeat(251) + ")".repeat(251), "depth"],
-  ])("is refused: %s (%s)", ([pattern = "", fault], { expect }) => {
-    expect(faultOfRegex(pattern)).toBe(fault);
   });
 });

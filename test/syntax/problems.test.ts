@@ -91,6 +91,7 @@ const wrongPatterns = [
 ].map((pattern) => `http.host matches r"${pattern}"`);
 
 const wrongWords: readonly string[] = [
+  "http.host eq r### and ssl",
   'lowr(http.host) eq "a"',
   'http.host contian "a"',
   "http.host eq “shop.example.com”",
