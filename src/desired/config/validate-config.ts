@@ -1,6 +1,7 @@
 import { millisecondsOf } from "../../syntax/duration.ts";
 import { coerceList, coerceObject, coerceTexts } from "../../syntax/json.ts";
 import { didYouMean } from "../../syntax/nearest.ts";
+import { twins } from "../../syntax/twins.ts";
 import { diagnosticCodes, factsOf } from "../../zone/diagnostic-codes.ts";
 import type { Diagnostic } from "../../zone/diagnostic.ts";
 import { labelSelector } from "../../zone/label-selector.ts";
@@ -282,12 +283,10 @@ function checkWaves({ at, shares }: CheckedFile): UnplacedDiagnostic[] {
       (name) => zoneName(name) === undefined && "this is no name of a zone",
       "write a name like shop.example.com",
     ),
-    ...wrongValues(
+    ...repeated(
       names,
-      repeated(
-        (text) => zoneName(text) ?? text,
-        (text) => `${text} is named before`,
-      ),
+      (text) => zoneName(text) ?? text,
+      (text) => `${text} is named before`,
       "name it once",
     ),
     ...wrongValues(shares(ends), notRising(), "let the shares rise, and end with 100%"),
@@ -297,18 +296,16 @@ function checkWaves({ at, shares }: CheckedFile): UnplacedDiagnostic[] {
   ];
 }
 
-/** What is wrong with a text whose name an earlier one has. */
+/** Texts whose names earlier ones have. */
 function repeated(
+  values: Values<string>,
   nameOf: (text: string) => string,
   message: (text: string) => string,
-): (text: string) => string | undefined {
-  const seen = new Set<string>();
-  return (text) => {
-    const name = nameOf(text);
-    const isRepeated = seen.has(name);
-    seen.add(name);
-    return isRepeated ? message(text) : undefined;
-  };
+  remedy: string,
+): UnplacedDiagnostic[] {
+  return twins(values, ([, text]) => nameOf(text)).map(([[path, text]]) =>
+    wrong(path, message(text), remedy),
+  );
 }
 
 function notRising(): (share: number) => string | undefined {
@@ -396,9 +393,10 @@ function timezoneError(name: string): string | undefined {
 function repeatedMetricLabels({ at, texts }: CheckedFile): UnplacedDiagnostic[] {
   const list = ["metrics", "zone_labels"];
   const paths = coerceList(at(list)).map((_, index) => [...list, index]);
-  return wrongValues(
+  return repeated(
     texts(paths),
-    repeated(metricLabelOf, (key) => `another label is "${metricLabelOf(key)}" in metrics too`),
+    metricLabelOf,
+    (key) => `another label is "${metricLabelOf(key)}" in metrics too`,
     "delete one of them",
   );
 }
@@ -408,10 +406,10 @@ function repeatedNames(
   what: "credential" | "notification" | "window",
   { texts, each }: CheckedFile,
 ): UnplacedDiagnostic[] {
-  const message = (name: string): string => `another ${what} has the name "${name}"`;
-  return wrongValues(
+  return repeated(
     texts(each(`${what}s`, "name")),
-    repeated((name) => name, message),
+    (name) => name,
+    (name) => `another ${what} has the name "${name}"`,
     "give each its own name",
   );
 }

@@ -13,6 +13,7 @@ import {
 } from "../../syntax/json.ts";
 import { didYouMean } from "../../syntax/nearest.ts";
 import type { SyntaxDiagnostic } from "../../syntax/syntax-diagnostic.ts";
+import { twins } from "../../syntax/twins.ts";
 import { type Diagnostic, isError } from "../../zone/diagnostic.ts";
 import { servicePlans } from "../../zone/plan-facts.ts";
 import { rulePhases } from "../../zone/rule-phase.ts";
@@ -73,18 +74,11 @@ function repeatedKeys(
   items: readonly unknown[],
 ): readonly Diagnostic[] {
   if (items.length < 2) return [];
-  const seen = new Set<string>();
-  return items.flatMap((item, index) => {
-    const key = identityOf(item);
-    if (key === undefined) return [];
-    if (!seen.has(key)) {
-      seen.add(key);
-      return [];
-    }
-    const message = `"${key}" is repeated in this list`;
+  return twins([...items.entries()], ([, item]) => identityOf(item)).map(([[index, item]]) => {
+    const message = `"${identityOf(item)}" is repeated in this list`;
     const remedy = "rename one of the two, or merge them";
     const path = [...list, index];
-    return [diagnosticInPart(part, { code: "KEY_TWICE", path, message, remedy })];
+    return diagnosticInPart(part, { code: "KEY_TWICE", path, message, remedy });
   });
 }
 

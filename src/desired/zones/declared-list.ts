@@ -1,4 +1,5 @@
 import { trimmed } from "../../syntax/trimmed.ts";
+import { twins } from "../../syntax/twins.ts";
 import type { Declared, UnmanagedMode } from "../../zone/desired-zone.ts";
 import { unmarked } from "../../zone/mark.ts";
 import { contradiction, type Converted, type UnplacedDiagnostic } from "../diagnostics.ts";
@@ -63,16 +64,12 @@ function markInDescription(
  * A description that another item of the list has: at the service, the two cannot be told apart.
  */
 function repeatedDescriptions(items: readonly Item[], list: Path): readonly UnplacedDiagnostic[] {
-  const first = new Map<string, string>();
-  return items.flatMap(({ key, description }): readonly UnplacedDiagnostic[] => {
-    const other = first.get(description);
-    first.set(description, other ?? key);
-    if (other === undefined || description === "") return [];
-    const path = [...list, key, "description"];
-    const message = `"${key}" and "${other}" have the same description`;
-    const remedy = "say in each what is special about it";
-    return [{ code: "REPEATED_DESCRIPTION", path, message, remedy }];
-  });
+  return twins(items, ({ description }) => description || undefined).map(([{ key }, first]) => ({
+    code: "REPEATED_DESCRIPTION",
+    path: [...list, key, "description"],
+    message: `"${key}" and "${first.key}" have the same description`,
+    remedy: "say in each what is special about it",
+  }));
 }
 
 /** A former key (`was`) must not be the key, or another former key, of the same list. */
@@ -86,6 +83,17 @@ function formerKeyConflicts(items: readonly Item[], list: Path): readonly Unplac
     const message = `"${was}" is not a former key of "${key}": another item has or had that key`;
     return [contradiction([...list, key, "was"], message, "delete one of the two")];
   });
+}
+
+/** A comparison of two items of a list for the first thousand pairs: the time for more would not be worth it. */
+export function limitedComparison<T>(
+  compare: (a: string, b: string) => T,
+): (a: string, b: string) => T | undefined {
+  let left = 1_000;
+  return (a, b) => {
+    left -= 1;
+    return left < 0 ? undefined : compare(a, b);
+  };
 }
 
 /** What `acknowledge` must contain for a policy or a rule that applies to no request. */

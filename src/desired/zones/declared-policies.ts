@@ -12,7 +12,7 @@ import { type Converted, missing, type UnplacedDiagnostic } from "../diagnostics
 import type { Path } from "../location.ts";
 import type { Merged } from "../merged.ts";
 import { canonicalValue, type CspInFile, cspText } from "./csp-text.ts";
-import { declaredList, selectsNoRequest } from "./declared-list.ts";
+import { declaredList, limitedComparison, selectsNoRequest } from "./declared-list.ts";
 import { policySteps, promotionOf } from "./declared-promotion.ts";
 import { isChangedList } from "./list-change.ts";
 import type { YamlPolicies, YamlPolicy } from "./zone-file.ts";
@@ -90,11 +90,10 @@ const needed = [
  */
 function overlaps(items: readonly Policy[]): readonly UnplacedDiagnostic[] {
   const allowed = items.filter(({ action, enabled }) => action === "allow" && enabled);
-  let left = maxComparisons;
+  const common = limitedComparison(commonRequest);
   return allowed.flatMap((later, index) => {
     for (const earlier of allowed.slice(0, index)) {
-      left -= 1;
-      const page = left < 0 ? undefined : commonRequest(earlier.expression, later.expression);
+      const page = common(earlier.expression, later.expression);
       if (page !== undefined) return [overlap(later.key, earlier.key, page)];
     }
     return [];
@@ -107,13 +106,12 @@ function repeated(items: readonly Policy[]): readonly UnplacedDiagnostic[] {
     items.filter(({ enabled }) => enabled),
     ({ action, value }) => `${action} ${value}`,
   );
-  let left = maxComparisons;
+  const implies = limitedComparison(certainlyImplies);
   return [...alike.values()].flatMap((group) =>
     group.flatMap((later, index) => {
-      const earlier = group.slice(0, index).find(({ expression }) => {
-        left -= 1;
-        return left >= 0 && certainlyImplies(later.expression, expression);
-      });
+      const earlier = group
+        .slice(0, index)
+        .find(({ expression }) => implies(later.expression, expression));
       if (earlier === undefined) return [];
       return [
         {
@@ -126,9 +124,6 @@ function repeated(items: readonly Policy[]): readonly UnplacedDiagnostic[] {
     }),
   );
 }
-
-/** Pairs of policies of a zone that are compared; the time for more would not be worth it. */
-const maxComparisons = 1_000;
 
 function overlap(key: string, other: string, page: SampleRequest): UnplacedDiagnostic {
   const url = `${page.ssl ? "https" : "http"}://${page.host}${page.path}`;

@@ -9,7 +9,7 @@ import { type CustomRuleset, placeAmong, type Rule, type RuleBase } from "../../
 import type { RulePhase } from "../../zone/rule-phase.ts";
 import type { Converted, UnplacedDiagnostic } from "../diagnostics.ts";
 import type { Path } from "../location.ts";
-import { declaredList, selectsNoRequest } from "./declared-list.ts";
+import { declaredList, limitedComparison, selectsNoRequest } from "./declared-list.ts";
 import { deployedTwice, managedRuleOf } from "./managed-rule.ts";
 import { customRuleOf, mitigationOf } from "./mitigate-rule.ts";
 import { rateLimitOf } from "./rate-limiting-rule.ts";
@@ -167,13 +167,12 @@ function shadowed(
 ): readonly UnplacedDiagnostic[] {
   const enabled = items.filter((rule) => rule.enabled);
   const known = new Map(enabled.map((rule) => [rule, fieldsIn(rule.expression)]));
-  let left = maxComparisons;
+  const implies = limitedComparison(certainlyImplies);
   return enabled.flatMap((later, index): readonly UnplacedDiagnostic[] => {
     const earlier = enabled.slice(0, index).find((each) => {
       const fields = isEnd(each, later) ? known.get(each) : undefined;
       if (fields?.every((field) => later.expression.includes(field)) !== true) return false;
-      left -= 1;
-      return left >= 0 && certainlyImplies(later.expression, each.expression);
+      return implies(later.expression, each.expression);
     });
     if (earlier === undefined) return [];
     const path = [...list, later.key];
@@ -187,9 +186,6 @@ function shadowed(
     return [{ code: "SHADOWED_RULE", path, message, remedy }];
   });
 }
-
-/** Pairs of rules of a list that are compared; the time for more would not be worth it. */
-const maxComparisons = 1_000;
 
 /**
  * The fields of an expression without alternatives: only one that depends on all of them too can

@@ -1,4 +1,5 @@
 import { byText } from "../../syntax/by-text.ts";
+import { twins } from "../../syntax/twins.ts";
 import {
   documentedScoreRuleId,
   namedThresholds,
@@ -62,21 +63,13 @@ function deployOrSkip(rule: ManagedRule, path: Path): readonly UnplacedDiagnosti
 
 /** The service rejects a second deployment (SERVICE.md B.5: code 20014). */
 export function deployedTwice(items: readonly Rule[], list: Path): readonly UnplacedDiagnostic[] {
-  const first = new Map<string, string>();
-  return items.flatMap((rule) => {
-    if (rule.action !== "execute") return [];
-    const other = first.get(rule.ruleset);
-    first.set(rule.ruleset, other ?? rule.key);
-    if (other === undefined) return [];
-    return [
-      {
-        code: "RULESET_TWICE" as const,
-        path: [...list, rule.key, "deploy"],
-        message: `"${rule.key}" deploys the managed ruleset that "${other}" deploys`,
-        remedy: "keep one of the two; an exception is a `skip:` rule before it",
-      },
-    ];
-  });
+  const deploying = items.filter((rule) => rule.action === "execute");
+  return twins(deploying, ({ ruleset }) => ruleset).map(([{ key }, { key: other }]) => ({
+    code: "RULESET_TWICE",
+    path: [...list, key, "deploy"],
+    message: `"${key}" deploys the managed ruleset that "${other}" deploys`,
+    remedy: "keep one of the two; an exception is a `skip:` rule before it",
+  }));
 }
 
 /** A rule that deploys a managed ruleset; no value if it does not name one. */
