@@ -6,7 +6,7 @@ import { fileDiagnostic, inTextOrder } from "../diagnostics.ts";
 import { redactedText, wrongFile } from "../file-kind.ts";
 import type { FilePort } from "../file-system.ts";
 import { configFileKind, configFileShape, schemaErrors } from "../json-schema.ts";
-import { maxFileSize, reasonOf, textOf, type TextResult } from "../yaml/decode-text.ts";
+import { maxFileSize, reasonOf, textOf } from "../yaml/decode-text.ts";
 import { readYaml } from "../yaml/read-yaml.ts";
 import type { Config } from "./config.ts";
 import { withDefaults } from "./defaults.ts";
@@ -37,9 +37,9 @@ export async function loadConfig(
   ports: ConfigPorts,
   signal: AbortSignal,
 ): Promise<LoadedConfig> {
-  const { text, diagnostic } = await readConfigFile(file, ports.files, signal);
-  if (text === undefined) {
-    return { config: undefined, diagnostics: [diagnostic], directory: "", sources: new Map() };
+  const text = await readConfigFile(file, ports.files, signal);
+  if (typeof text !== "string") {
+    return { config: undefined, diagnostics: [text], directory: "", sources: new Map() };
   }
   const { config, diagnostics } = parseConfig(file, text, ports);
   const failed = diagnostics.some(isError);
@@ -52,7 +52,7 @@ async function readConfigFile(
   file: string,
   files: FilePort,
   signal: AbortSignal,
-): Promise<TextResult> {
+): Promise<string | Diagnostic> {
   try {
     return textOf(file, await files.read(file, maxFileSize + 1, signal));
   } catch (error) {
@@ -62,10 +62,7 @@ async function readConfigFile(
       ? "create it (`mode: observe` is enough), or give its path with --config"
       : "let the program read it, or give another path with --config";
     const message = `the file cannot be read: ${reasonOf(error)}`;
-    return {
-      text: undefined,
-      diagnostic: fileDiagnostic(file, "FILE_UNREADABLE", message, remedy),
-    };
+    return fileDiagnostic(file, "FILE_UNREADABLE", message, remedy);
   }
 }
 

@@ -56,14 +56,15 @@ export async function compareWithForm(
       diagnostics.push(read.diagnostic);
       continue;
     }
-    const { text, diagnostic } = textOf(file, read.bytes);
-    const formatted =
-      text === undefined ? { diagnostics: [diagnostic] } : formattedText(file, text);
-    diagnostics.push(...formatted.diagnostics);
-    if (text === undefined) continue;
+    const text = textOf(file, read.bytes);
+    if (typeof text !== "string") {
+      diagnostics.push(text);
+      continue;
+    }
+    const { text: after, diagnostics: found } = formattedText(file, text);
+    diagnostics.push(...found);
     const redacted = redactedText(text, zoneFileKind) || redactedText(text, configFileKind);
     if (redacted !== "") sources.set(file, redacted);
-    const after = "text" in formatted ? formatted.text : undefined;
     if (after === undefined || Buffer.from(after).equals(read.bytes)) continue;
     unformatted.push({ file, place: path.resolve(set.directory, file), before: text, after });
   }

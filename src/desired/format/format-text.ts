@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
 
-import { type CST, Lexer, Parser } from "yaml";
+import { Lexer, Parser } from "yaml";
 
 import { isJsonObject } from "../../syntax/json.ts";
 import type { Diagnostic } from "../../zone/diagnostic.ts";
@@ -14,9 +14,10 @@ import { withSortedKeys } from "./sort-keys.ts";
 import { textOfLayout } from "./write-layout.ts";
 
 /** A text in the one form of its kind of file, or why it has none. */
-export type FormattedText =
-  | { readonly text: string; readonly diagnostics: readonly [] }
-  | { readonly text: undefined; readonly diagnostics: readonly Diagnostic[] };
+export interface FormattedText {
+  readonly text: string | undefined;
+  readonly diagnostics: readonly Diagnostic[];
+}
 
 /** The files that have a form: their schema, and the keys whose entries are set apart. */
 const forms = {
@@ -40,7 +41,9 @@ export function formattedText(file: string, text: string): FormattedText {
   if (broken.length > 0) return { text: undefined, diagnostics: broken };
   const form = formOf(yaml);
   if (form === undefined) return { text: undefined, diagnostics: [foreign(file)] };
-  const written = textIn(form, text);
+  const order = KeyOrder.of(form);
+  const documents = layoutOf(new Parser().parse(text)).map((each) => withSortedKeys(each, order));
+  const written = textOfLayout(documents, forms[form].spaced);
   // What YAML can write is more than what anybody has tried.
   const isSame =
     isDeepStrictEqual(valuesOf(readYaml(file, written)), valuesOf(yaml)) &&
@@ -74,20 +77,9 @@ export function notFormatted(file: string): Diagnostic {
   return fileDiagnostic(file, "FILE_NOT_FORMATTED", message, remedy);
 }
 
-/** The form of a text without errors, whatever it means. */
-function textIn(form: keyof typeof forms, text: string): string {
-  const order = KeyOrder.of(form);
-  const documents = layoutOf(tokensOf(text)).map((document) => withSortedKeys(document, order));
-  return textOfLayout(documents, forms[form].spaced);
-}
-
 function valuesOf({ documents, diagnostics }: YamlText): readonly unknown[] {
   const empty = diagnostics.map(({ code, path }) => `${code} ${path}`).toSorted();
   return [documents.map(({ value }) => value), empty];
-}
-
-function tokensOf(text: string): readonly CST.Token[] {
-  return [...new Parser().parse(text)];
 }
 
 function commentsIn(text: string): readonly string[] {

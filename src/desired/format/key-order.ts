@@ -37,7 +37,7 @@ export class KeyOrder {
 
   /** The position of a key; names that the schema does not list come last. */
   positionOf(key: string): number {
-    return this.#positions.get(key) ?? Infinity;
+    return this.#positions.get(key) ?? Number.MAX_SAFE_INTEGER;
   }
 
   /** The order in the value of a key; without one, in the items of a list. */

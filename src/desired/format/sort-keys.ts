@@ -58,16 +58,12 @@ function inOrder(entries: readonly WrittenEntry[], order: KeyOrder): readonly Wr
     .slice(0, isAbout === -1 ? undefined : isAbout)
     .findLastIndex(({ text }) => text === "" || text.startsWith("# yaml-language-server:"));
   const top = first.lead.slice(0, end + 1);
-  const rest = [{ ...first, lead: first.lead.slice(end + 1) }, ...others].toSorted((a, b) =>
-    compare(order.positionOf(a.key?.name ?? ""), order.positionOf(b.key?.name ?? "")),
+  const rest = [{ ...first, lead: first.lead.slice(end + 1) }, ...others].toSorted(
+    (a, b) => order.positionOf(a.key?.name ?? "") - order.positionOf(b.key?.name ?? ""),
   );
   return rest.map((entry, index) =>
     index === 0 ? { ...entry, lead: [...top, ...entry.lead] } : entry,
   );
-}
-
-function compare(a: number, b: number): number {
-  return a === b ? 0 : a - b;
 }
 
 /** Whether a comment suppresses warnings of the line where the entry begins. */

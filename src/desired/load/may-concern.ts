@@ -11,8 +11,8 @@ export function mayConcern(
   { file, bytes }: { readonly file: string; readonly bytes: Uint8Array },
   names: readonly ZoneName[],
 ): boolean {
-  const { text } = textOf(file, bytes);
-  if (text === undefined) return true;
+  const text = textOf(file, bytes);
+  if (typeof text !== "string") return true;
   const head = beforeList.exec(text)?.[0];
   if (head === undefined || otherTopLevel.test(text.slice(head.length - 1))) return true;
   if (unusual.test(text) || otherTarget.test(text)) return true;

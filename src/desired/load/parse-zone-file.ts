@@ -63,8 +63,8 @@ export function skippedFile(file: string, hash: string): ParsedFile {
 
 /** Parses a file by itself and checks its syntax, schema and values. */
 export function parseZoneFile(file: string, hash: string, bytes: Uint8Array): ParsedFile {
-  const { text, diagnostic } = textOf(file, bytes);
-  if (text === undefined) return { ...unreadableFile(file, diagnostic), hash };
+  const text = textOf(file, bytes);
+  if (typeof text !== "string") return { ...unreadableFile(file, text), hash };
   return parsed(file, hash, text, readYaml(file, text), new ValuePool());
 }
 
@@ -88,8 +88,8 @@ export async function parseZoneFileInWorker(
   options: ParseOptions,
   signal: AbortSignal,
 ): Promise<ParsedFile> {
-  const { text, diagnostic: undecodable } = textOf(file, bytes);
-  if (text === undefined) return { ...unreadableFile(file, undecodable), hash };
+  const text = textOf(file, bytes);
+  if (typeof text !== "string") return { ...unreadableFile(file, text), hash };
   const yaml =
     text.length <= maxBlockingLength
       ? readYaml(file, text)

@@ -6,28 +6,21 @@ import { placeAt, sourceOf } from "../location.ts";
 /** Larger files take seconds to read. */
 export const maxFileSize: number = 8 * 1024 * 1024;
 
-/** The text of a file, or why it has none. */
-export type TextResult =
-  | { readonly text: string; readonly diagnostic: undefined }
-  | { readonly text: undefined; readonly diagnostic: Diagnostic };
-
-/** Decodes the bytes of a file as UTF-8, without its byte order mark. */
-export function textOf(file: string, bytes: Uint8Array): TextResult {
-  if (bytes.length > maxFileSize) return { text: undefined, diagnostic: tooLarge(file) };
+/** Decodes the bytes of a file as UTF-8, without its byte order mark; or why it has no text. */
+export function textOf(file: string, bytes: Uint8Array): string | Diagnostic {
+  if (bytes.length > maxFileSize) return tooLarge(file);
   const text = decoded(bytes);
   if (text === undefined) {
     const found = hasUtf16Mark(bytes) ? "the file is UTF-16" : "the file is not UTF-8 text";
-    const diagnostic = fileDiagnostic(file, "FILE_NOT_UTF8", found, "save it as UTF-8");
-    return { text: undefined, diagnostic };
+    return fileDiagnostic(file, "FILE_NOT_UTF8", found, "save it as UTF-8");
   }
   const nul = text.indexOf("\0");
-  if (nul === -1) return { text, diagnostic: undefined };
-  const diagnostic = diagnosticAt(placeAt(sourceOf(file, text), nul), {
+  if (nul === -1) return text;
+  return diagnosticAt(placeAt(sourceOf(file, text), nul), {
     code: "FILE_NOT_UTF8",
     message: "there is a NUL character",
     remedy: "delete it, or save the file as UTF-8",
   });
-  return { text: undefined, diagnostic };
 }
 
 /** A file is larger than {@link maxFileSize}. */
