@@ -332,15 +332,13 @@ function flowEntry(
   }
   const { entry, spill } = entryOf(key, marksOf(sep, false), value, -1);
   if (is === "map") return { entry, spill };
-  return { entry: { ...noEntry, lead: entry.lead, value: pairOf({ ...entry, lead: [] }) }, spill };
+  // A pair in a list: `[a: 1]`.
+  const entries = [{ ...entry, lead: [] }];
+  const pair: Collection = { is: "map", props: [], style: "one-line", entries, tail: [] };
+  return { entry: { ...noEntry, lead: entry.lead, value: pair }, spill };
 }
 
 const noEntry = { lead: [], key: undefined, opening: "", inner: [], closing: "" };
-
-/** A pair in a list: `[a: 1]`. */
-function pairOf(entry: WrittenEntry): Collection {
-  return { is: "map", props: [], style: "one-line", entries: [entry], tail: [] };
-}
 
 function hasLineEnd(token: CST.FlowCollection): boolean {
   return CST.stringify({ ...token, end: token.end.slice(0, 1) }).includes("\n");

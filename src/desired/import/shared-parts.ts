@@ -34,7 +34,12 @@ export function sharedParts(entries: readonly JsonObject[]): SharedParts {
   const wanted = hashesOf({ profiles: {}, entries });
   const result = [...entries];
   // Whatever the order of the listing is, the profiles are the same.
-  let sharing = [...entries.keys()].toSorted(byText((index) => targetOf(entries[index] ?? {})));
+  let sharing = [...entries.keys()].toSorted(
+    byText((index) => {
+      const { name, id } = entries[index] ?? {};
+      return coerceText(name ?? id);
+    }),
+  );
   for (;;) {
     const given = sharing.map((index) => entries[index] ?? {});
     const shared = bundled(given);
@@ -48,10 +53,6 @@ export function sharedParts(entries: readonly JsonObject[]): SharedParts {
     }
     sharing = same;
   }
-}
-
-function targetOf({ name, id }: JsonObject): string {
-  return coerceText(name ?? id);
 }
 
 /** What the entries declare once they are written and loaded; `undefined` for one with an error. */
@@ -189,17 +190,14 @@ function bundlesOf(zones: readonly (readonly Part[])[]): readonly Bundle[] {
     }
   }
   const groups = Map.groupBy(uses.values(), (use) => use.zones.join(" "));
+  // How many values a profile must spare to be worth its name.
+  const leastSpared = Math.max(3, zones.length / 20);
   return [...groups.values()]
     .map((group) => ({ zones: group[0]?.zones ?? [], parts: group.map(({ part }) => part) }))
-    .filter((bundle) => sparedBy(bundle) >= leastSpared(zones.length))
+    .filter((bundle) => sparedBy(bundle) >= leastSpared)
     .toSorted((a, b) => sparedBy(b) - sparedBy(a))
     .slice(0, mostProfiles)
     .toSorted((a, b) => b.zones.length - a.zones.length);
-}
-
-/** How many values a profile must spare to be worth its name. */
-function leastSpared(zones: number): number {
-  return Math.max(3, zones / 20);
 }
 
 /** How many values need not be repeated. */

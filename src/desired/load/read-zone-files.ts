@@ -159,7 +159,7 @@ async function filesBelow(
       const hadSome = hadFiles(`${file}/`);
       // A dangling link may be anything, such as a note: it is reported only if there were files
       // below it.
-      if (!hadSome && !isZoneFile(file) && isNotFound(error)) return;
+      if (!hadSome && !isZoneFile(file) && errorCode(error) === "ENOENT") return;
       const name = isZoneFile(file) && !hadSome ? file : `${file}/`;
       report(at, unreadable(name, error, "fix the link, or delete it"));
     }
@@ -206,8 +206,4 @@ async function filesBelow(
 
 function isZoneFile(file: string): boolean {
   return /\.ya?ml$/i.test(file);
-}
-
-function isNotFound(error: unknown): boolean {
-  return errorCode(error) === "ENOENT";
 }

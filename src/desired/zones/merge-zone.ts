@@ -328,7 +328,9 @@ function sparingZone(
   if (zone === undefined) return [];
   const written = coerceObjects(coerceObject(merged)["rules"]);
   const isMeant = (key: string): boolean =>
-    written.some((rule) => rule["key"] === key && sparesOnPurpose(rule["acknowledge"]));
+    written.some(
+      (rule) => rule["key"] === key && coerceTexts(rule["acknowledge"]).includes(everyRequest),
+    );
   return items
     .filter(({ action, enabled }) => enabled && action === "skip")
     .filter(({ expression }) => /http\.host|full_uri|cf\.zone/.test(expression))
@@ -340,8 +342,4 @@ function sparingZone(
       message: `the exception "${key}" spares every usual request of ${zone}`,
       remedy: `narrow its expression, or add \`acknowledge: [${everyRequest}]\` if you mean it`,
     }));
-}
-
-function sparesOnPurpose(acknowledge: unknown): boolean {
-  return coerceTexts(acknowledge).includes(everyRequest);
 }

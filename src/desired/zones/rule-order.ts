@@ -170,8 +170,9 @@ export function impossiblePositions(
   return items.flatMap(({ key, position }): readonly UnplacedDiagnostic[] => {
     if (position === undefined) return [];
     const [side, of = ""] = wordsOf(position);
+    const [first] = behind.values();
     const blocking =
-      side === "before" ? (behind.get("") ?? behind.get(of)) : side === "first" && firstOf(behind);
+      side === "before" ? (behind.get("") ?? behind.get(of)) : side === "first" && first;
     if (side === "last" || side === "after") behind.set(of, behind.get(of) ?? key);
     if (!blocking) return [];
     return [blocked(key, side === "first" ? side : `before "${of}"`, blocking, list)];
@@ -206,8 +207,4 @@ function blocked(key: string, place: string, blocking: string, list: Path): Unpl
 function wordsOf(position: RulePosition): readonly [side: string, of?: string] {
   if (typeof position === "string") return [position];
   return "before" in position ? ["before", position.before] : ["after", position.after];
-}
-
-function firstOf(map: ReadonlyMap<string, string>): string | undefined {
-  return map.values().next().value;
 }

@@ -151,7 +151,8 @@ function contentOf({ zone, documents }: ZoneDeclarations, merger: ZoneMerger): S
   const [first, second] = documents.filter(({ target }) => target.by !== "selector");
   if (first !== undefined && second !== undefined) {
     // A zone can be declared by its name in one file, and by its id in another.
-    const message = `the zone ${zone.name} (${zone.id}) is also declared in ${placeText(first)}`;
+    const { file, line } = first.place;
+    const message = `the zone ${zone.name} (${zone.id}) is also declared in ${file}, line ${line}`;
     const remedy = "keep one of the two; until then zonewarden does not manage the zone";
     const diagnostic = diagnosticAt(second.place, { code: "ZONE_TWICE", message, remedy });
     return { content: undefined, labels: {}, diagnostics: [diagnostic] };
@@ -186,8 +187,4 @@ function unusedSelector(document: ZoneDocument): Diagnostic {
     message: "the selector matches no zone that a token can read",
     remedy: "check its patterns; `*` matches any number of characters",
   });
-}
-
-function placeText({ place }: ZoneDocument): string {
-  return `${place.file}, line ${place.line}`;
 }

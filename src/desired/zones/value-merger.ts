@@ -13,7 +13,9 @@ import { changedList, isLeftOver, isListChange } from "./list-change.ts";
  */
 export class ValueMerger {
   readonly #cleaned = memoized((value: JsonObject | readonly Json[]) =>
-    isJsonObject(value) ? this.#cleanMap(value) : this.#cleanList(value),
+    isJsonList(value)
+      ? value.filter((item) => !isRemoval(item)).map((item) => this.#clean(item))
+      : this.#cleanMap(value),
   );
   /** Of the map before, and then of the map after: zones that share both share the result. */
   readonly #mergedMaps = memoized((before: JsonObject) =>
@@ -73,10 +75,6 @@ export class ValueMerger {
         .filter(([, value]) => value !== null)
         .map(([name, value]) => [name, this.#clean(value)]),
     );
-  }
-
-  #cleanList(list: readonly Json[]): readonly Json[] {
-    return list.filter((item) => !isRemoval(item)).map((item) => this.#clean(item));
   }
 }
 
