@@ -204,6 +204,11 @@ describe("a wrong value is reported with what to write instead", () => {
       says: 'expected text, found 12; put it in quotes: "12"',
     },
     {
+      when: "a map hides the methods of objects",
+      text: "zones:\n  - name: a.example\n    managed_rules: { unmanaged: { toString: 1 } }\n",
+      says: "3:33: error: a map is none of report, delete, ignore; use one of these values",
+    },
+    {
       when: "a key is capitalised",
       text: "zones:\n  - name: a.example\n    page_shield: { policies: { items: [{ key: A }] } }\n",
       says: '"A" is not valid here; a key starts with a lower-case letter',

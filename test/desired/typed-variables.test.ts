@@ -360,6 +360,11 @@ describe("a wrong value of a variable", () => {
       says: "a placeholder can be a value as a whole",
     },
     {
+      parts: "{ managed_rules: { rules: [{ key: o, paranoia_level: '1${vars.pl}' }] } }",
+      at: "'1${vars",
+      says: "a placeholder can be a value as a whole",
+    },
+    {
       parts: "{ managed_rules: { rules: [{ key: o, before: 'b${vars.mode}' }] } }",
       at: "'b${vars",
       says: 'a placeholder is not filled here: "b${vars.mode}"',
