@@ -77,10 +77,6 @@ describe("placeholders", () => {
       vars: "{ shop_id: 1, cdn: 'x.example; img-src *' }",
       says: 'the value "x.example; img-src *" of ${vars.cdn} cannot stand in a source; a source has no space, comma or semicolon',
     },
-    {
-      vars: "{ shop_id: 1, level: high }",
-      says: 'the variable "level" is "high", and not of the type integer',
-    },
   ])("report values that are missing or do not fit: $vars", async ({ vars, says }, { expect }) => {
     const state = await loadText(zones(`name: a.example, profiles: [shop], vars: ${vars}`));
     expect(linesOf(state).join("\n")).toContain(says);

@@ -113,11 +113,11 @@ export class ZoneMerger {
     );
     const diagnostics = [...nullsWithoutEffect(layers), ...own, ...filled.diagnostics];
     const entry = { diagnostics, used: filled.used };
-    if (target.value === undefined) return { ...entry, document: undefined };
-    const named = { target: target.value, zone };
+    const named = target.value && { target: target.value, zone };
     // The other entries of its zones may have what a layer lacks.
-    const failed = (isLayer(named) ? own : diagnostics).some(isError);
-    if (failed) return { ...entry, document: undefined };
+    if (named === undefined || (isLayer(named) ? own : diagnostics).some(isError)) {
+      return { ...entry, document: undefined };
+    }
     const document: MergedDocument = {
       ...named,
       content: { ...filled.content, suspension: suspension.value },
