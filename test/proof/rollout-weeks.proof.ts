@@ -264,14 +264,15 @@ describe("a revision that lets a policy of 400 zones block, and breaks 3 % of th
           const weeks = await Weeks.begin(broken);
           try {
             await weeks.declare();
-            await weeks.pass(14 * day);
+            // The nth wave begins on day n and is promoted a week later; a day after that, the next one would be.
+            await weeks.pass((7 + weeks.firstWave + 2) * day);
             expect(weeks.violations).toEqual([]);
             const until = (wave: number): readonly string[] =>
               others.filter((name) => waveOf(name) <= wave);
             expect(weeks.promoted).toEqual(new Set(until(weeks.firstWave)));
             const back = until(weeks.firstWave).filter((name) => broken.includes(name));
             expect(new Set(weeks.backAfterMs.keys())).toEqual(new Set(back));
-            expect(weeks.restarts).toBeGreaterThan(8);
+            expect(weeks.restarts).toBeGreaterThan(6);
           } finally {
             await weeks.world[Symbol.asyncDispose]();
           }
