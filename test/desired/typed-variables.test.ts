@@ -187,6 +187,11 @@ describe("a wrong value of a variable", () => {
       says: 'the variable "pl" is [3], and not of the type integer; correct the value or the type [WRONG_TYPE]',
     },
     {
+      own: "{ on: 'no' }",
+      at: "'no'",
+      says: 'the variable "on" is "no", and not of the type boolean; correct the value or the type [WRONG_TYPE]',
+    },
+    {
       own: "{ mode: blok }",
       at: "blok",
       says: 'the variable "mode" is "blok", and none of log, block, managed_challenge; did you mean "block"? [WRONG_VALUE]',
@@ -340,6 +345,24 @@ describe("a wrong value of a variable", () => {
       new RegExp(`^a\\.yaml:${placeOf(text, `vars: ${declared}`, at)}: error: `),
     );
     expect(lines[0]).toContain(says);
+  });
+
+  it("is told beside an allowed value that is none", async ({ expect }) => {
+    const declared = "{ x: { enum: [a, { toString: 1, valueOf: 2 }], default: b } }";
+    const lines = linesOf(await loadText(files("{}", declared))).join("\n");
+    expect(lines).toContain("expected text or a number or true or false, found a map");
+    expect(lines).toContain('the variable "x" is "b", and none of a;');
+  });
+
+  it.for([
+    { length: 253, errors: 0 },
+    { length: 254, errors: 1 },
+  ])("for a host of $length characters: $errors errors", async ({ length, errors }, { expect }) => {
+    const host = `${"a.".repeat((length - (length % 2)) / 2 - 1)}${"b".repeat(2 + (length % 2))}`;
+    expect(host).toHaveLength(length);
+    const declared = `{ x: { type: list, items: host, default: [${host}] } }`;
+    const lines = linesOf(await loadText(files("{}", declared)));
+    expect(lines.filter((line) => line.includes("not of the type host"))).toHaveLength(errors);
   });
 
   it.for([

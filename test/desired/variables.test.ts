@@ -50,6 +50,27 @@ describe("variables that use placeholders", () => {
       expression: "cf.threat_score lt ${vars.host}",
       becomes: "cf.threat_score lt 7",
     },
+    // What looks like an address is none where the list is of texts or hosts.
+    {
+      vars: "{ host: { type: list, items: host, default: [192.0.2.1, 192.0.2.2] } }",
+      expression: "http.referer in {${vars.host}}",
+      becomes: 'http.referer in {"192.0.2.1" "192.0.2.2"}',
+    },
+    {
+      vars: "{ host: { items: string, default: [192.0.2.1] } }",
+      expression: "http.referer in {${vars.host}}",
+      becomes: 'http.referer in {"192.0.2.1"}',
+    },
+    {
+      vars: "{ host: { items: ip, default: [192.0.2.1, 192.0.2.8/29] } }",
+      expression: "ip.src in {${vars.host}}",
+      becomes: "ip.src in {192.0.2.1 192.0.2.8/29}",
+    },
+    {
+      vars: "{ host: [192.0.2.1] }",
+      expression: "ip.src in {${vars.host}}",
+      becomes: "ip.src in {192.0.2.1}",
+    },
     {
       vars: "{ host: 'w.${vars.s}' }",
       own: "{ s: s.a.example }",

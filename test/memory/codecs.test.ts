@@ -9,9 +9,11 @@ import {
   formerTerm,
   labels,
   moments,
+  steps,
   text as plainText,
   texts,
 } from "../../src/memory/codecs.ts";
+import type { StepState, ZoneSteps } from "../../src/reconcile/steps/step-state.ts";
 import { at } from "../support/reports.ts";
 
 const rule = {
@@ -130,6 +132,88 @@ describe("what a term passes on to the next", () => {
     },
   ])("is not known where the text is $when", ({ stored }, { expect }) => {
     expect(formerTerm.decode(stored)).toBeUndefined();
+  });
+});
+
+describe("where objects stand on their steps, in the state", () => {
+  const waiting: StepState = {
+    of: "0d7b1c2e",
+    step: "log",
+    isLive: true,
+    since: Number(at(1)),
+    elapsedMs: 3_600_000,
+    isWatched: false,
+    stop: undefined,
+  };
+  const stop = {
+    declared: "allow",
+    from: "allow",
+    at: at(5),
+    cause: { count: 130, requests: 20_000 },
+  };
+  const setBack: StepState = { ...waiting, elapsedMs: 0, since: undefined, stop };
+  const held: StepState = {
+    ...waiting,
+    step: 2,
+    isLive: false,
+    isWatched: true,
+    stop: { declared: "3", from: undefined, at: at(6), cause: { by: "mia" } },
+  };
+  const zone: ZoneSteps = {
+    objects: new Map([
+      ["policy/site", waiting],
+      ["policy/checkout", setBack],
+      ["managed_rule/owasp", held],
+    ]),
+    pausedBy: "mia",
+  };
+
+  /** The state of one object, stored with other values. */
+  function decoded(more: object, from: StepState = waiting): StepState | undefined {
+    const objects = { "policy/site": { ...from, ...more } };
+    return steps.decode(JSON.stringify({ objects })).objects.get("policy/site");
+  }
+
+  it("comes back as it was", ({ expect }) => {
+    expect(steps.decode(steps.encode(zone))).toEqual(zone);
+    const running = { ...zone, pausedBy: undefined };
+    expect(steps.decode(steps.encode(running))).toEqual(running);
+    const paused = { objects: new Map(), pausedBy: "" };
+    expect(steps.decode(steps.encode(paused))).toEqual(paused);
+    expect(steps.decode(undefined)).toEqual({ objects: new Map(), pausedBy: undefined });
+    expect(steps.encode({ objects: new Map(), pausedBy: undefined })).toBeUndefined();
+  });
+
+  it("is known of an object at its first moment, and at a step that is a number", ({ expect }) => {
+    expect(decoded({ elapsedMs: 0 })).toEqual({ ...waiting, elapsedMs: 0 });
+    expect(decoded({ step: 40 })).toEqual({ ...waiting, step: 40 });
+  });
+
+  it.for<{ readonly more: object }>([
+    { more: { of: 7 } },
+    { more: { step: null } },
+    { more: { elapsedMs: -1 } },
+    { more: { elapsedMs: "3600000" } },
+    { more: { isLive: "yes" } },
+    { more: { isWatched: undefined } },
+    { more: { since: "2026-11-21" } },
+    { more: { stop: { ...stop, declared: 3 } } },
+    { more: { stop: { ...stop, at: "yesterday" } } },
+    { more: { stop: { ...stop, from: ["allow"] } } },
+    { more: { stop: { ...stop, cause: { count: "130", requests: 20_000 } } } },
+    { more: { stop: { ...stop, cause: { count: 130 } } } },
+    { more: { stop: "set back" } },
+  ])("is not known of an object whose state has $more", ({ more }, { expect }) => {
+    expect(decoded(more)).toBeUndefined();
+  });
+
+  it("is known of each object that can be read", ({ expect }) => {
+    const objects = { "policy/site": waiting, "policy/broken": { step: 1 }, "cookie/a": waiting };
+    const stored = JSON.stringify({ paused: ["mia"], objects });
+    expect(steps.decode(stored)).toEqual({
+      objects: new Map([["policy/site", waiting]]),
+      pausedBy: undefined,
+    });
   });
 });
 

@@ -121,6 +121,13 @@ describe("a rollout in the state", () => {
     expect(damagedIn(store)).toEqual([`wave/${news}`]);
   });
 
+  it("is read where somebody wrote it in another form", ({ expect }) => {
+    const store = storeWith();
+    store.set(`wave/${news}`, '{ "waits": "5a40679f" }');
+    expect(storedRollout(store, rollout.revision)?.waiting.get(news)).toBe("5a40679f");
+    expect(damagedIn(store)).toEqual([]);
+  });
+
   it("is not known where the key of a zone is gone", ({ expect }) => {
     const store = storeWith();
     store.set(`wave/${blog}`, undefined);
