@@ -97,6 +97,22 @@ zones:
     });
   });
 
+  it("have no URL from a variable that is more than a part of one", async ({ expect }) => {
+    const state = await loadText(`zones:
+  - name: shop.example.com
+    vars: { provider: pay.example.net evil.example }
+    page_shield:
+      scripts:
+        pages: [shop.example.com/checkout/*]
+        authorised:
+          - { url: "https://\${vars.provider}/pay.js", ${full} }
+`);
+    expect(linesOf(state)[0]).toContain(
+      'the value "pay.example.net evil.example" of ${vars.provider} cannot stand in a source',
+    );
+    expect(state.documents).toEqual([]);
+  });
+
   it("do not change the digest of a zone: nothing of them is written", async ({ expect }) => {
     const without = await contentOf(
       "zones: [{ name: shop.example.com, page_shield: { settings: { enabled: true } } }]",

@@ -225,6 +225,27 @@ describe("a wrong variable of one zone", () => {
     },
   );
 
+  it.for([
+    { count: 20, place: "7:51" },
+    { count: 21, place: "4:67" },
+  ])("is looked for among twenty: of $count it is told at $place", async (row, { expect }) => {
+    const names = Array.from({ length: row.count }, (_, n) => `v${n}`);
+    const hosts = names.map((name) => `"\${vars.${name}}"`).join(" ");
+    const lines = linesOf(
+      await loadText(`profiles:
+  p:
+    vars: { ${names.map((name) => `${name}: ${name}.a.example`).join(", ")} }
+    managed_rules: { rules: [{ key: o, deploy: owasp, expression: 'http.host in {${hosts}}' }] }
+zones:
+  - { name: a.example, profiles: [p] }
+  - { name: c.example, profiles: [p], vars: { v0: c.example/x } }
+`),
+    );
+    const wrong = lines.filter((line) => line.includes("c.example/x"));
+    expect(wrong).toHaveLength(1);
+    expect(wrong[0]).toContain(`a.yaml:${row.place}: `);
+  });
+
   it("and what is wrong with any value is told once, in the profile", async ({ expect }) => {
     const lines = linesOf(
       await loadText(withVariable("'http.hots eq \"${vars.host}\"'", "c.example")),
