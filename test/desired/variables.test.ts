@@ -230,7 +230,9 @@ describe("a wrong variable of one zone", () => {
     { count: 21, place: "4:67" },
   ])("is looked for among twenty: of $count it is told at $place", async (row, { expect }) => {
     const names = Array.from({ length: row.count }, (_, n) => `v${n}`);
-    const hosts = names.map((name) => `"\${vars.${name}}"`).join(" ");
+    const hosts = [...names.map((name) => `vars.${name}`), "zone.name"]
+      .map((name) => `"\${${name}}"`)
+      .join(" ");
     const lines = linesOf(
       await loadText(`profiles:
   p:
