@@ -3,6 +3,7 @@ import { describe, it } from "vitest";
 import { selectZones } from "../../src/desired/zones/select.ts";
 import { linesOf, loadText } from "../support/desired.ts";
 import { zoneNamed } from "../support/model.ts";
+import { placeOf } from "../support/place-of.ts";
 
 function owasp(vars: string, expression = 'http.host eq "${vars.host}"', own = "{}"): string {
   return `profiles:
@@ -174,6 +175,21 @@ describe("no placeholder reaches a write", () => {
   });
 });
 
+describe("a placeholder that nobody knows, in a source of a policy", () => {
+  it("is told at its source", async ({ expect }) => {
+    const source = '"https://${zone.nam}/x.js"';
+    const text = `zones:
+  - name: a.example
+    page_shield: { policies: { items: [{ key: a, action: log, expression: ssl, value: { img-src: ["'self'"], script-src: ["'self'", ${source}] } }] } }
+`;
+    expect(linesOf(await loadText(text))).toEqual([
+      expect.stringContaining(
+        `a.yaml:${placeOf(text, "", source)}: error: there is no placeholder \${zone.nam};`,
+      ),
+    ]);
+  });
+});
+
 describe("a filled text that is too long for its key", () => {
   it("is told as that", async ({ expect }) => {
     const long = "x".repeat(391);
@@ -246,6 +262,16 @@ zones:
     const wrong = lines.filter((line) => line.includes("c.example/x"));
     expect(wrong).toHaveLength(1);
     expect(wrong[0]).toContain(`a.yaml:${row.place}: `);
+    expect(wrong[0]).toContain('the text is: http.host in {"c.example/x" "v1.a.example"');
+  });
+
+  it("is told at the variable also where the text is wrong with any value", async ({ expect }) => {
+    const text = withVariable("'http.hots eq \"${vars.host}\"'", '"c\\n.example"');
+    const lines = linesOf(await loadText(text));
+    expect(lines).toEqual([
+      expect.stringMatching(/^a\.yaml:4:\d+: .*hots.*EXPR_UNKNOWN/),
+      expect.stringMatching(/^a\.yaml:10:13: .* cannot stand in an expression.*BAD_PLACEHOLDER/),
+    ]);
   });
 
   it("and what is wrong with any value is told once, in the profile", async ({ expect }) => {

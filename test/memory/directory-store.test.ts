@@ -2,10 +2,11 @@ import { execFileSync } from "node:child_process";
 import { mkdtemp, open, readFile, rm, stat, symlink, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
+import { setImmediate } from "node:timers/promises";
 
 import { describe, it, vi } from "vitest";
 
-import { openDirectoryStore } from "../../src/memory/directory/directory-store.ts";
+import { fillDirectory, openDirectoryStore } from "../../src/memory/directory/directory-store.ts";
 import { lineOf } from "../../src/memory/directory/journal-line.ts";
 import { nodeStateDirectory } from "../../src/memory/directory/state-directory.ts";
 import type { StateStore } from "../../src/memory/state-store.ts";
@@ -317,7 +318,50 @@ describe("a state with a torn last line", () => {
   );
 });
 
+/** A directory whose lock was given back right after it was found. */
+class JustFree extends MemoryDirectory {
+  #isFree = false;
+
+  override async create(name: string, text: string): Promise<void> {
+    if (!this.#isFree) {
+      this.#isFree = true;
+      throw Object.assign(new Error("EEXIST"), { code: "EEXIST" });
+    }
+    await super.create(name, text);
+  }
+}
+
+/** A directory that makes files slowly. */
+class Slow extends MemoryDirectory {
+  override async create(name: string, text: string): Promise<void> {
+    await setImmediate();
+    await super.create(name, text);
+  }
+}
+
+describe("a directory that is filled", () => {
+  it("is marked as unfinished before anything is written, and not any more at the end", async ({
+    expect,
+  }) => {
+    const directory = new Slow();
+    let names: readonly string[] = [];
+    await fillDirectory(directory, shop, new Map([["a", "1"]]), async () => {
+      names = await directory.names();
+    });
+    expect(names).toHaveLength(1);
+    expect(await directory.names()).not.toContain(names[0]);
+    expect(await afterRestart(directory)).toEqual({ a: "1" });
+  });
+});
+
 describe("the lock of a state directory", () => {
+  it("is taken at once where its holder has just given it back", async ({ expect }) => {
+    const [clock, start] = [new SimulatedClock(), new SimulatedClock().now()];
+    const directory = new JustFree();
+    await clock.run(opened(directory, shop, undefined, clock));
+    expect(clock.now()).toEqual(start);
+  });
+
   const here = { pid: 12, hostName: "a", isRunning: (pid: number): boolean => pid === 11 };
 
   it("keeps a second process out, and says which one holds it", async ({ expect }) => {
@@ -507,6 +551,19 @@ describe("state on a disk", () => {
       await directory.replace("state.jsonl", "mine\n");
       expect(await readFile(other, "utf8")).toBe("secret\n");
       expect(await readFile(file, "utf8")).toBe("mine\n");
+    } finally {
+      await rm(place, { recursive: true });
+    }
+  });
+
+  it("has no names where a file took its place", async ({ expect }) => {
+    const place = await mkdtemp(path.join(tmpdir(), "zonewarden-state-"));
+    try {
+      const file = path.join(place, "state");
+      await writeFile(file, "");
+      expect(await nodeStateDirectory(file).names()).toEqual([]);
+      expect(await nodeStateDirectory(path.join(place, "none")).names()).toEqual([]);
+      await expect(nodeStateDirectory(path.join(place, "\0")).names()).rejects.toThrow();
     } finally {
       await rm(place, { recursive: true });
     }
