@@ -72,6 +72,17 @@ describe("variables that use placeholders", () => {
       expression: "ip.src in {${vars.host}}",
       becomes: "ip.src in {192.0.2.1}",
     },
+    // A list of addresses and names is one of texts.
+    {
+      vars: "{ host: [192.0.2.1, b.example] }",
+      expression: "http.referer in {${vars.host}}",
+      becomes: 'http.referer in {"192.0.2.1" "b.example"}',
+    },
+    {
+      vars: "{ host: 192.0.2.1.example }",
+      expression: "http.referer eq ${vars.host}",
+      becomes: 'http.referer eq "192.0.2.1.example"',
+    },
     {
       vars: "{ host: 'w.${vars.s}' }",
       own: "{ s: s.a.example }",

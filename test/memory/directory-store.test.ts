@@ -9,8 +9,10 @@ import { describe, it, vi } from "vitest";
 import { fillDirectory, openDirectoryStore } from "../../src/memory/directory/directory-store.ts";
 import { lineOf } from "../../src/memory/directory/journal-line.ts";
 import { nodeStateDirectory } from "../../src/memory/directory/state-directory.ts";
-import type { StateStore } from "../../src/memory/state-store.ts";
+import { logOpenedState } from "../../src/memory/open-store.ts";
+import type { OpenResult, StateStore } from "../../src/memory/state-store.ts";
 import { SimulatedClock } from "../support/clock.ts";
+import { book } from "../support/log-book.ts";
 import { MemoryDirectory } from "../support/memory-directory.ts";
 
 const shop = { owner: "zonewarden", service: "https://api.example/client/v4" };
@@ -338,6 +340,30 @@ class Slow extends MemoryDirectory {
     await super.create(name, text);
   }
 }
+
+describe("what was found in a state when it was opened", () => {
+  it.for<{ readonly opened: OpenResult; readonly logs: object }>([
+    { opened: { result: "empty" }, logs: { level: "info", msg: /first start/ } },
+    {
+      opened: { result: "loaded", entries: 7 },
+      logs: { level: "info", msg: /^state loaded$/, entries: 7 },
+    },
+    {
+      opened: { result: "loaded", entries: 7, takenBack: "state.jsonl.foreign-2026-11-20-1" },
+      logs: { level: "warn", msg: /set aside before/, file: "state.jsonl.foreign-2026-11-20-1" },
+    },
+    {
+      opened: { result: "lost", reason: "damaged", detail: "line 1 is damaged" },
+      logs: { level: "error", msg: /without a memory/, reason: "damaged" },
+    },
+  ])("is in the log: $opened", ({ opened: found, logs }, { expect }) => {
+    const { logger, lines } = book();
+    logOpenedState(found, "/state", logger);
+    const { msg, ...facts } = { msg: /./, ...logs };
+    expect(lines()).toMatchObject([{ path: "/state", ...facts }]);
+    expect(lines()[0]?.["msg"]).toMatch(msg);
+  });
+});
 
 describe("a directory that is filled", () => {
   it("is marked as unfinished before anything is written, and not any more at the end", async ({
