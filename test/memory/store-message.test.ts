@@ -1,7 +1,12 @@
 import { describe, it } from "vitest";
 
 import { MemoryStore } from "../../src/memory/memory-store.ts";
-import { putMessage, storeMessageIn, storeMessageJson } from "../../src/memory/store-message.ts";
+import {
+  putMessage,
+  storeMessageIn,
+  storeMessageJson,
+  zonesOfMessage,
+} from "../../src/memory/store-message.ts";
 import { StoredRuns } from "../../src/memory/stored-runs.ts";
 import { SimulatedClock } from "../support/clock.ts";
 import { named } from "../support/reports.ts";
@@ -19,6 +24,17 @@ describe("what a command stores", () => {
   it("is read as it was written", ({ expect }) => {
     const message = storeMessageIn(whole);
     expect(message && storeMessageJson(message)).toEqual(whole);
+  });
+
+  it("is about zones, each once", ({ expect }) => {
+    const message = storeMessageIn(whole);
+    expect(message && zonesOfMessage(message)).toEqual([shop, named("blog.example.com")]);
+  });
+
+  it("is of the managed phase where a version wrote it that knew no other", ({ expect }) => {
+    const { kind: _kind, ...former } = rule;
+    const message = storeMessageIn({ ...whole, adopted: { "shop.example.com": [former] } });
+    expect(message?.adopted.get(shop)).toEqual([{ ...rule, kind: "managed_rule" }]);
   });
 
   it.for([

@@ -73,6 +73,16 @@ describe("the stored revision", () => {
     expect(new StoredRevision(at.store, "/zones", at.disk.port).stored()?.round.passed).toBe(0);
   });
 
+  it("keeps the files that a new revision does not change", async ({ expect }) => {
+    const at = bench();
+    at.disk.write("/zones/shop.yaml", zones("shop.example"));
+    at.disk.write("/zones/blog.yaml", zones("blog.example"));
+    await at.save();
+    at.disk.write("/zones/blog.yaml", zones("news.example"));
+    await at.save();
+    expect((await restored(at))?.names.toSorted()).toEqual(["news.example", "shop.example"]);
+  });
+
   it("has the files of the directory, in their folders", async ({ expect }) => {
     const at = bench();
     at.disk.write("/zones/shop.yaml", zones("shop.example"));

@@ -54,6 +54,14 @@ function answered(ray: string): Outcome {
 }
 
 describe("what the state remembers of runs", () => {
+  it("has what the term before passed on", ({ expect }) => {
+    const store = new MemoryStore();
+    expect(new StoredRuns(store).formerTerm).toBeUndefined();
+    const term = { since: at(1), until: at(9), writes: [], elsewhere: ["e2"] };
+    new StoredRuns(store).setFormerTerm(term);
+    expect(new StoredRuns(store).formerTerm).toEqual(term);
+  });
+
   it.for([
     { runs: [{ result: "in_sync" }], drift: undefined, waits: undefined },
     { runs: [drifted, drifted], drift: at(1), waits: undefined },
