@@ -1,6 +1,6 @@
 import { describe, it } from "vitest";
 
-import { createReporter, type ReporterOptions } from "../../src/daemon/reporter.ts";
+import { createReporter, type Reporter, type ReporterOptions } from "../../src/daemon/reporter.ts";
 import type { JudgedLoad, Loaded } from "../../src/reconcile/fleet/active-revision.ts";
 import { Fleet, type ZoneStep } from "../../src/state/fleet.ts";
 import type { ZoneReport } from "../../src/state/run-report.ts";
@@ -17,6 +17,7 @@ import {
   change,
   declared,
   diagnostic,
+  failure,
   named,
   report as reportOf,
   start,
@@ -34,6 +35,7 @@ function reporter(
   readonly report: (loaded: Loaded, judged?: Partial<JudgedLoad>) => void;
   /** A run ended. */
   readonly ran: (report: ZoneReport) => void;
+  readonly unlisted: Reporter["unlisted"];
   readonly lines: string[];
   readonly messages: () => readonly unknown[];
   readonly counted: (result: string) => Promise<number | undefined>;
@@ -70,6 +72,7 @@ function reporter(
     fleet,
     lines,
     ran: created.report,
+    unlisted: created.unlisted,
     report: (loaded, judged = {}) =>
       created.loaded({
         ...loaded,
@@ -338,7 +341,44 @@ describe("a zone that differs at each sweep", () => {
   });
 });
 
+describe("a run in the log", () => {
+  it("names the credential of each write", ({ expect }) => {
+    const { ran, lines } = reporter([], [shop]);
+    const changes = [change("policy/a"), change("policy/b")];
+    ran(reportOf(shop, 1, { result: "applied", cause: "drift", changes }));
+    const named = lines.filter((line) => coerceObject(parseJson(line))["credential"] === "main");
+    expect(named).toHaveLength(2);
+  });
+});
+
+describe("zones that cannot be listed", () => {
+  it("are in the log, with the time until they are listed again", ({ expect }) => {
+    const { unlisted, lines } = reporter();
+    unlisted(failure("GET zones: 503"), 5_000);
+    expect(lines.map((line) => parseJson(line))).toMatchObject([
+      {
+        level: "error",
+        msg: "zones cannot be listed",
+        error: "GET zones: 503",
+        ray: "8f2a",
+        retry_ms: 5_000,
+      },
+    ]);
+  });
+});
+
 describe("files that are polled", () => {
+  it("tell what is in them when they change, and not again when they are found unchanged", ({
+    expect,
+  }) => {
+    const { report, messages } = reporter();
+    const diagnostics = [diagnostic({ severity: "warning" })];
+    report({ ...loadedAs("applied", "one"), diagnostics });
+    expect(messages()).toEqual(["file diagnostic", "revision applied"]);
+    report({ ...loadedAs("unchanged", "one"), diagnostics });
+    expect(messages()).toEqual(["revision unchanged"]);
+  });
+
   it("are logged when they change, and not while they are unchanged", ({ expect }) => {
     const { report, messages } = reporter();
     report(loadedAs("applied", "one"));

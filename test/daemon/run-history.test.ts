@@ -9,14 +9,15 @@ import { nodeNamedFiles } from "../../src/host/named-files.ts";
 import { heldHistoryFile } from "../../src/memory/directory/history-file.ts";
 import { DatabaseError } from "../../src/memory/postgres/sql-connection.ts";
 import type { ZoneReport } from "../../src/state/run-report.ts";
+import { scriptRecordOf } from "../../src/state/scripts/script-watch.ts";
 import { SimulatedClock } from "../support/clock.ts";
-import { fleetOf, shop, stepOf } from "../support/fleets.ts";
+import { drifted, fleetOf, shop, stepOf } from "../support/fleets.ts";
 import { book } from "../support/log-book.ts";
-import { change, declared, hold, report } from "../support/reports.ts";
+import { at, change, declared, hold, report } from "../support/reports.ts";
+import { check, day, declaredScripts, readingOf } from "../support/watched.ts";
 
 /** A history file in memory. */
-function memoryStore(): HistoryStore {
-  let text = "";
+function memoryStore(text = ""): HistoryStore {
   return {
     place: "history.jsonl",
     canDrop: true,
@@ -35,8 +36,11 @@ function memoryStore(): HistoryStore {
 
 const ignore = (): undefined => undefined;
 
-function start(store: HistoryStore, clock = new SimulatedClock()): Promise<RunHistory> {
-  const { logger } = book();
+function start(
+  store: HistoryStore,
+  clock = new SimulatedClock(),
+  { logger } = book(),
+): Promise<RunHistory> {
   const maxAgeMs = 9_600 * 3_600_000;
   const config = { maxAgeMs, maxBytes: 1_000_000, signKey: undefined };
   const host = {
@@ -119,6 +123,52 @@ describe("the history of a run that has recorded its writes", () => {
     expect(clock.monotonicMs()).toBe(5_000);
     hung.resolve();
     await history[Symbol.asyncDispose]();
+  });
+});
+
+describe("the history of a process", () => {
+  it("has runs with news, checks of scripts and turns of rollouts", async ({ expect }) => {
+    const store = memoryStore();
+    const head = { at: at(3), revision: "r1", commit: undefined };
+    const turn = { ...head, turn: "wave_began", wave: 2, zones: 31 } as const;
+    const checked = check(declaredScripts([]), readingOf([]), day(1));
+    const scripts = scriptRecordOf(checked, { ...head, at: day(1), zone: shop });
+    {
+      await using history = await start(store);
+      const fleet = fleetOf(declared(shop));
+      for (const minute of [1, 2]) {
+        history.subscriber.zone(stepOf(fleet, report(shop, minute, drifted)));
+      }
+      if (scripts !== undefined) history.recordScripts(scripts);
+      history.recordRollout(turn);
+    }
+    const kept = await readHistory(store.read());
+    expect(kept.entries.map((entry) => entry.at)).toEqual([at(1)]);
+    expect(kept.scripts).toEqual([scripts]);
+    expect(kept.rollouts).toEqual([turn]);
+  });
+
+  it.for([
+    { text: "", warns: [] },
+    {
+      text: '{"at":"2026-11-2',
+      warns: ["incomplete last line removed from the history"],
+    },
+    { text: '{"at":"2026-11-20T12:00:00.000Z",\n', warns: ["history is damaged"] },
+  ])("says in the log what it found: $warns", async ({ text, warns }, { expect }) => {
+    const log = book();
+    await using _history = await start(memoryStore(text), undefined, log);
+    const found = log.text() === "" ? [] : log.lines();
+    expect(found.filter(({ level }) => level === "warn").map(({ msg }) => msg)).toEqual(warns);
+    expect(log.text()).not.toContain('"error"');
+  });
+
+  it("says in the log that it cannot be written", async ({ expect }) => {
+    const [log, clock] = [book(), new SimulatedClock()];
+    const add = (): Promise<never> => Promise.reject(new Error("ENOSPC"));
+    const history = await start({ ...memoryStore(), add }, clock, log);
+    await clock.run(history.recordBeforeWrite(applied()));
+    expect(log.lines()).toMatchObject([{ level: "error", error: "Error: ENOSPC" }]);
   });
 });
 

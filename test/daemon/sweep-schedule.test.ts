@@ -1,7 +1,10 @@
 import { describe, it } from "vitest";
 
-import { sweepRequests, SweepSchedule } from "../../src/daemon/sweep-schedule.ts";
+import { Credential } from "../../src/api/credentials/credential.ts";
+import { forecastOf, sweepRequests, SweepSchedule } from "../../src/daemon/sweep-schedule.ts";
 import type { DesiredZone } from "../../src/zone/desired-zone.ts";
+import { defaultBudget } from "../support/budget.ts";
+import { SimulatedClock } from "../support/clock.ts";
 import { customRuleset, declared, desiredZone, policy, zoneNamed } from "../support/model.ts";
 
 /** Zones in which two kinds of things are declared. */
@@ -31,6 +34,26 @@ function everyMinute(
 }
 
 describe("a sweep", () => {
+  it("is told before it begins: how many requests, and how long they take", ({ expect }) => {
+    const main = new Credential(
+      {
+        name: "main",
+        source: { read: () => Promise.resolve("") },
+        accounts: [],
+        zones: [],
+        budget: defaultBudget,
+      },
+      new SimulatedClock(),
+    );
+    const { perSecond } = main.state;
+    const forecast = forecastOf(
+      zones(100, "shop"),
+      { credentials: [main], credentialOf: () => "main" },
+      "read",
+    );
+    expect(forecast).toEqual({ requests: 202, ms: (202 / perSecond) * 1_000 });
+  });
+
   it("takes one request for each declared kind, and the pages of the zone list", ({ expect }) => {
     const requests = sweepRequests(zones(100, "shop"), () => "main", "read");
     expect(requests.get("main")).toBeCloseTo(2 * 100 + 2);
