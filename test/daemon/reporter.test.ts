@@ -346,8 +346,8 @@ describe("a run in the log", () => {
     const { ran, lines } = reporter([], [shop]);
     const changes = [change("policy/a"), change("policy/b")];
     ran(reportOf(shop, 1, { result: "applied", cause: "drift", changes }));
-    const named = lines.filter((line) => coerceObject(parseJson(line))["credential"] === "main");
-    expect(named).toHaveLength(2);
+    const ofMain = lines.filter((line) => coerceObject(parseJson(line))["credential"] === "main");
+    expect(ofMain).toHaveLength(2);
   });
 });
 

@@ -17,7 +17,8 @@ import { at, change, declared, hold, report } from "../support/reports.ts";
 import { check, day, declaredScripts, readingOf } from "../support/watched.ts";
 
 /** A history file in memory. */
-function memoryStore(text = ""): HistoryStore {
+function memoryStore(kept = ""): HistoryStore {
+  let text = kept;
   return {
     place: "history.jsonl",
     canDrop: true,
@@ -35,6 +36,10 @@ function memoryStore(text = ""): HistoryStore {
 }
 
 const ignore = (): undefined => undefined;
+
+function full(): Promise<never> {
+  return Promise.reject(new Error("ENOSPC"));
+}
 
 function start(
   store: HistoryStore,
@@ -165,8 +170,7 @@ describe("the history of a process", () => {
 
   it("says in the log that it cannot be written", async ({ expect }) => {
     const [log, clock] = [book(), new SimulatedClock()];
-    const add = (): Promise<never> => Promise.reject(new Error("ENOSPC"));
-    const history = await start({ ...memoryStore(), add }, clock, log);
+    const history = await start({ ...memoryStore(), add: full }, clock, log);
     await clock.run(history.recordBeforeWrite(applied()));
     expect(log.lines()).toMatchObject([{ level: "error", error: "Error: ENOSPC" }]);
   });
