@@ -1,3 +1,4 @@
+import type { CredentialState } from "../api/credentials/credential.ts";
 import type { Election } from "../cluster/election.ts";
 import type { Config } from "../desired/config/config.ts";
 import type { ServiceClient } from "../host/connect.ts";
@@ -9,12 +10,26 @@ import type { Reconciler } from "../reconcile/reconciler.ts";
 import { windowsOf } from "../reconcile/schedule/windows.ts";
 import type { ZoneState } from "../state/zone-state.ts";
 
+/** What is asked about the Lease. */
+type LeaseFacts = Pick<Election, "lease" | "identity"> & {
+  readonly fence: Pick<Election["fence"], "isHeld">;
+  readonly view: Pick<Election["view"], "holder">;
+};
+
+/** What is asked about the budgets of requests. */
+interface BudgetFacts extends Pick<ServiceClient, "credentialOf"> {
+  readonly credentials: readonly {
+    readonly name: string;
+    readonly state: Pick<CredentialState, "pause">;
+  }[];
+}
+
 /** What is asked about a zone. */
 export interface AnswerParts {
-  readonly config: Config;
-  readonly service: ServiceClient;
+  readonly config: Pick<Config, "mode" | "windows">;
+  readonly service: BudgetFacts;
   /** `undefined`: this process works alone. */
-  readonly election: Election | undefined;
+  readonly election: LeaseFacts | undefined;
   /** `undefined`: another process works. */
   readonly reconciler: Pick<Reconciler, "waitOf"> | undefined;
   readonly now: Date;
@@ -36,7 +51,7 @@ export function writeAnswers(state: ZoneState, parts: AnswerParts): readonly Lin
 }
 
 /** Why this process must not write; `undefined`: it works alone, or holds the Lease. */
-export function leaseReason(election: Election | undefined): string | undefined {
+export function leaseReason(election: LeaseFacts | undefined): string | undefined {
   if (election === undefined || election.fence.isHeld()) return undefined;
   const { holder } = election.view;
   return holder === "" || holder === election.identity
@@ -59,7 +74,7 @@ function holdsOfMoment(
   return writeHolds({ mode: strictest, suspension, freeze: passes ? undefined : open, now });
 }
 
-function budgetReason({ zone }: ZoneState, service: ServiceClient): string | undefined {
+function budgetReason({ zone }: ZoneState, service: BudgetFacts): string | undefined {
   if (zone === undefined) return undefined;
   const name = service.credentialOf(zone);
   const { pause } = service.credentials.find((each) => each.name === name)?.state ?? {};
