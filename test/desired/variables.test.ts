@@ -186,6 +186,23 @@ describe("no placeholder reaches a write", () => {
   });
 });
 
+describe("a filled text in a message", () => {
+  it.for([
+    { length: 300, shown: 300, ends: "" },
+    { length: 301, shown: 300, ends: "…" },
+  ])("of $length characters is shown up to $shown of them", async (row, { expect }) => {
+    const before = 'http.hots eq "a.example" or http.user_agent eq "';
+    const agent = "x".repeat(row.length - before.length - 1);
+    const expression = `http.hots eq "\${zone.name}" or http.user_agent eq "${agent}"`;
+    const state = await loadText(`zones:
+  - name: a.example
+    managed_rules: { rules: [{ key: o, deploy: owasp, expression: '${expression}' }] }
+`);
+    const text = `${before}${agent}"`.slice(0, row.shown);
+    expect(linesOf(state).join("\n")).toContain(`the text is: ${text}${row.ends};`);
+  });
+});
+
 describe("a placeholder that nobody knows, in a source of a policy", () => {
   it("is told at its source", async ({ expect }) => {
     const source = '"https://${zone.nam}/x.js"';
