@@ -54,6 +54,25 @@ function answered(ray: string): Outcome {
 }
 
 describe("what the state remembers of runs", () => {
+  it("has former declarations of each zone, and steps until they are forgotten", ({ expect }) => {
+    const store = new MemoryStore();
+    const runs = new StoredRuns(store);
+    const former = new Map([["0d7b1c2e", 1_795_000_000_000]]);
+    runs.setFormerDeclarations(name, former);
+    const paused = { objects: new Map(), pausedBy: "mia" };
+    for (const zone of [name, blog]) runs.setSteps(zone, paused);
+    const later = new StoredRuns(store);
+    expect(later.formerDeclarations(name)).toEqual(former);
+    expect(later.formerDeclarations(blog)).toEqual(new Map());
+    expect(later.steps(blog)).toEqual(paused);
+    later.forgetSteps();
+    expect([later.steps(name), later.steps(blog)].map((each) => each.pausedBy)).toEqual([
+      undefined,
+      undefined,
+    ]);
+    expect(later.formerDeclarations(name)).toEqual(former);
+  });
+
   it("has what the term before passed on", ({ expect }) => {
     const store = new MemoryStore();
     expect(new StoredRuns(store).formerTerm).toBeUndefined();
