@@ -7,7 +7,7 @@ import type { Started } from "../support/command-line.ts";
 import { control, type Example, exampleWithEmulator } from "../support/example.ts";
 import { logLines } from "../support/log-lines.ts";
 import { eventually } from "../support/processes.ts";
-import { stop } from "../support/running.ts";
+import { jsonFrom, stop } from "../support/running.ts";
 import { allRun } from "../support/settled-example.ts";
 
 const shop = "shop.example.com";
@@ -47,8 +47,10 @@ class Stepping implements AsyncDisposable {
     return minutes;
   }
 
+  /** No request is under way when time passes: a minute is longer than its timeout. */
   async pass(ms: number): Promise<void> {
     for (let passed = 0; passed < ms; passed += minute) {
+      if (this.#daemon !== undefined) await noneRuns(this.#daemon);
       await control(this.example, "clock", { advance: "1m" });
       await this.clock.advance(minute);
     }
@@ -67,6 +69,13 @@ class Stepping implements AsyncDisposable {
     await this.end();
     await this.example[Symbol.asyncDispose]();
   }
+}
+
+async function noneRuns(daemon: Started): Promise<void> {
+  await eventually("no zone is run", async () => {
+    const { running } = coerceObject((await jsonFrom(daemon, "api/v1/fleet"))["queue"]);
+    return (Array.isArray(running) && running.length === 0) || undefined;
+  });
 }
 
 /** @param promote of the policy, in YAML. */
