@@ -9,6 +9,7 @@ import type { HistoryEntry } from "../../src/history/history.ts";
 import { systemClock } from "../../src/host/clock.ts";
 import type { Database } from "../../src/memory/postgres/open-database.ts";
 import type { LeaderDatabase, TermStore } from "../../src/memory/postgres/postgres-store.ts";
+import { GateClosed } from "../../src/reconcile/run/write-gate.ts";
 import { isAborted } from "../../src/zone/signals.ts";
 import { entryAt, MemoryHistory, openStore, verified } from "../support/history-files.ts";
 import { book } from "../support/log-book.ts";
@@ -33,6 +34,8 @@ class Place implements AsyncDisposable {
   fault: "down" | "answers_lost" | "unreadable" | undefined;
   /** Called between two terms. */
   between: () => Promise<unknown> = () => Promise.resolve();
+  /** What was logged. */
+  log: ReturnType<ReturnType<typeof book>["lines"]> = [];
   readonly query: (text: string) => Promise<unknown>;
   readonly open: () => Database;
   readonly #database: Database;
@@ -104,7 +107,8 @@ class Place implements AsyncDisposable {
       },
       { stop: ended.signal, abort: never },
     );
-    return lines().map(({ msg }) => msg);
+    this.log = lines();
+    return this.log.map(({ msg }) => msg);
   }
 
   get #leaderDatabase(): LeaderDatabase {
@@ -161,15 +165,20 @@ describe.skipIf(noPostgres)(`work under a Lease ${noPostgres ?? ""}`, () => {
   it("that ends with the loss of the Lease begins again with the Lease", async ({ expect }) => {
     await using place = await Place.start();
     place.between = () => place.giveLeaseBack();
+    const reasons: unknown[] = [];
     const messages = await place.lead(
       async ({ stop }) => {
         await place.takeLease();
         await untilAborted(stop);
+        reasons.push(stop.reason);
       },
       () => Promise.resolve(),
     );
+    expect(reasons).toEqual([new GateClosed("lease_lost")]);
     expect(messages.filter((each) => each === "leadership lost")).toHaveLength(1);
-    expect(messages.filter((each) => each === "leadership acquired")).toHaveLength(2);
+    const acquired = place.log.filter(({ msg }) => msg === "leadership acquired");
+    expect(acquired).toHaveLength(2);
+    expect(acquired[1]).toMatchObject({ lease: "row", identity: "a" });
   });
 
   it("whose database lost what it had stored begins again, and knows it", async ({ expect }) => {

@@ -69,6 +69,7 @@ const alsoTestedIn: Readonly<Record<string, readonly string[]>> = {
     "test/telemetry/",
     "test/web/",
   ],
+  daemon: ["test/cli/beside-daemon.test.ts"],
   web: ["test/daemon/cluster.test.ts", "test/render/html.test.ts"],
   telemetry: ["test/daemon/"],
 };
