@@ -30,7 +30,7 @@ const formerMs = 24 * 3_600_000;
 
 /**
  * So many declarations of a zone are stored: what the store holds of a zone is bounded, however often its files change in a
- * day. Going back to an older one counts as any other change.
+ * day. Going back to an older one is a change like others.
  */
 const maxFormer = 8;
 

@@ -143,9 +143,9 @@ interface Progress extends Pick<RolloutStatus, "wave" | "unsettled"> {
  * which only settings were changed, or something was deleted, has nothing that is counted.
  *
  * A person may halt it. While it is paused, no zone goes that goes out in waves, and the soak goes on. When it is aborted, each
- * zone of which it changed anything goes back to what was in force before, as any other change; it waits with all others
- * until another revision is active. A pause outlasts a newer revision, and ends with the rollout. The next process knows of
- * both even if it does not know which revision was active, or which zones waited.
+ * zone of which it changed anything goes back to what was in force before, with all guards of a change; it waits with all
+ * others until another revision is active. A pause outlasts a newer revision, and ends with the rollout. The next process knows
+ * of both even if it does not know which revision was active, or which zones waited.
  *
  * The soak is measured by the monotonic clock: no jump of the clock on the wall begins a wave. Only the time between two
  * processes is taken from the clock on the wall; where that was set back, the soak begins again.
