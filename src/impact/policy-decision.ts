@@ -5,6 +5,7 @@ import { selects } from "../syntax/expression/evaluate-expression.ts";
 import type { Expression } from "../syntax/expression/expression-tree.ts";
 import { parseExpression } from "../syntax/expression/expression.ts";
 import { type RequestFacts, valueOfField } from "../syntax/expression/request-facts.ts";
+import { memoized } from "../syntax/remembered.ts";
 import type { SeenResource } from "../zone/inventory-item.ts";
 
 export interface NamedSource {
@@ -57,12 +58,7 @@ export function pageSelector({ expression }: PolicyBehavior): (page: PageFacts) 
   const { tree } = parseExpression(expression);
   if (tree === undefined) return () => "maybe";
   // Many resources share pages, and reading the parts of a URL is slow.
-  const known = new WeakMap<PageFacts, Selected>();
-  return (page) => {
-    const selected = known.get(page) ?? selectsPage(tree, page);
-    known.set(page, selected);
-    return selected;
-  };
+  return memoized((page: PageFacts) => selectsPage(tree, page));
 }
 
 /** Whether an expression selects a page; `maybe` if it depends on more than the URL of the page. */

@@ -2,6 +2,7 @@ import { isDeepStrictEqual } from "node:util";
 
 import { sha256 } from "../../syntax/digest.ts";
 import { canonicalJson } from "../../syntax/json.ts";
+import { memoized } from "../../syntax/remembered.ts";
 import type { Plan } from "../plan.ts";
 
 /** A release that was used: its plan was applied, in whole or in part. */
@@ -60,23 +61,15 @@ function isUsed(hash: string, used: readonly UsedRelease[]): boolean {
   return used.some((release) => release.hash === hash);
 }
 
-/** Plans do not change, and the guards ask for the hash of one before each attempt of each of its writes. */
-const knownHashes = new WeakMap<Plan, string>();
-
 /**
  * The hash of a plan, 64 hexadecimal digits: equal zone, equal changes from the same values, and equal writes, equal hash.
- * Who releases a change from 2 to 3 has not agreed to one from 4 to 3.
+ * Who releases a change from 2 to 3 has not agreed to one from 4 to 3. It is computed once for a plan, which does not change:
+ * the guards ask for it before each attempt of each of its writes.
  */
-export function planHash(plan: Plan): string {
-  const known = knownHashes.get(plan);
-  if (known !== undefined) return known;
-  const { zone, writes } = plan;
-  const changes = plan.changes.map(({ key, verb, fields }) => ({ key, verb, fields }));
-  const text = canonicalJson([zone.id, writes, changes]);
-  const hash = sha256(text);
-  knownHashes.set(plan, hash);
-  return hash;
-}
+export const planHash = memoized(({ zone, writes, changes }: Plan): string => {
+  const compared = changes.map(({ key, verb, fields }) => ({ key, verb, fields }));
+  return sha256(canonicalJson([zone.id, writes, compared]));
+});
 
 /** Whether a text has the form of the hash of a plan or of a revision. */
 export function isHash(text: string): boolean {

@@ -2,6 +2,7 @@ import type { Hold } from "../../plan/guard/hold.ts";
 import type { RolloutHalt } from "../../state/load-report.ts";
 import type { Failure, ZoneReport } from "../../state/run-report.ts";
 import { sha256 } from "../../syntax/digest.ts";
+import { memoized } from "../../syntax/remembered.ts";
 import type { DesiredZone, ZoneContent, ZoneDocument } from "../../zone/desired-zone.ts";
 import type { Diagnostic } from "../../zone/diagnostic.ts";
 import type { ResourceKey } from "../../zone/resource.ts";
@@ -175,17 +176,13 @@ export function declaredIn({ zones, missing }: Pick<DesiredFleet, "zones" | "mis
   return zones.size + missing.size;
 }
 
-/** Unchanged files give the same content objects again. */
-const digests = new WeakMap<ZoneContent, string>();
-
-/** Identifies declared content: equal content, equal digest. Scripts are not part of it: they are never written. */
-export function digestOf(content: ZoneContent): string {
-  const known = digests.get(content);
-  if (known !== undefined) return known;
-  const digest = sha256(JSON.stringify({ ...content, scripts: undefined }));
-  digests.set(content, digest);
-  return digest;
-}
+/**
+ * Identifies declared content: equal content, equal digest. Scripts are not part of it: they are never written. Unchanged files
+ * give the same content objects again.
+ */
+export const digestOf = memoized((content: ZoneContent): string =>
+  sha256(JSON.stringify({ ...content, scripts: undefined })),
+);
 
 /** Identifies what is in force in a zone, with its steps. */
 export function inForceDigest({ desired }: Pick<FleetZone, "desired">): string {

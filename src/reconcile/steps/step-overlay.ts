@@ -1,22 +1,13 @@
+import { memoized } from "../../syntax/remembered.ts";
 import type { ZoneContent } from "../../zone/desired-zone.ts";
-import { atSteps, type PromotedObject, promotedObjects } from "../../zone/promoted-objects.ts";
-import type { ResourceKey } from "../../zone/resource.ts";
+import { atSteps, promotedObjects } from "../../zone/promoted-objects.ts";
 import type { FleetZone } from "../fleet/desired-fleet.ts";
 import { stepIndex, type ZoneSteps } from "./step-state.ts";
 
 type States = ZoneSteps["objects"];
 
-/** Unchanged files give the same content objects again. */
-const promoted = new WeakMap<ZoneContent, ReadonlyMap<ResourceKey, PromotedObject>>();
-
-/** The objects of content that have steps. */
-export function promotedIn(content: ZoneContent): ReadonlyMap<ResourceKey, PromotedObject> {
-  const known = promoted.get(content);
-  if (known !== undefined) return known;
-  const found = promotedObjects(content);
-  promoted.set(content, found);
-  return found;
-}
+/** The objects of content that have steps. Unchanged files give the same content objects again. */
+export const promotedIn = memoized(promotedObjects);
 
 /** The last content that was made of each, so that what stays the same is the same object. */
 const stepped = new WeakMap<
