@@ -243,8 +243,12 @@ export async function commandRollout(
 ): Promise<RolloutAnswer | { readonly result: "not_stored" }> {
   const answer = await reconciler.commandRollout(...asked);
   if (answer.result !== "done") return answer;
-  const isStored = (await store.flush()) && (await store.isHeld());
-  return isStored ? answer : { result: "not_stored" };
+  return (await isStored(store)) ? answer : { result: "not_stored" };
+}
+
+/** Whether all that was set is stored, and this process may still write the store. */
+async function isStored(store: Term["store"]): Promise<boolean> {
+  return (await store.flush()) && (await store.isHeld());
 }
 
 /** Stores what a command sent. That a rule was adopted makes it ours only if the live rule has the same id and ref. */
@@ -261,5 +265,5 @@ async function storeFor(
   // A run that has begun stores at its end what it knew at its beginning.
   if ([...message.adopted.keys()].some((zone) => running.has(zone))) return "busy";
   putMessage(message, term.store, clock);
-  return (await term.store.flush()) && (await term.store.isHeld()) ? "stored" : "not_stored";
+  return (await isStored(term.store)) ? "stored" : "not_stored";
 }

@@ -91,8 +91,8 @@ export const waveBugs: readonly PlantedBug[] = [
   {
     name: "a-command-is-answered-before-it-is-stored",
     file: "daemon/endpoints.ts",
-    from: "const isStored = (await store.flush()) && (await store.isHeld());",
-    to: "const isStored = true;",
+    from: "return (await isStored(store)) ? answer",
+    to: "return true ? answer",
     story: "waves",
     steps: [
       { at: 20, does: "rollout_pause" },
