@@ -6,7 +6,7 @@ import type { ResourceKey } from "../zone/resource.ts";
 import { isAborted } from "../zone/signals.ts";
 import type { Zone, ZoneName } from "../zone/zone.ts";
 import { CountedObjects } from "./counted-objects.ts";
-import { CountedZone, type DatasetSource } from "./counted-zone.ts";
+import { CountedZone } from "./counted-zone.ts";
 import { dayRecordOf, dayRecordText, type DayRecord, emptyDay, withRead } from "./day-record.ts";
 import {
   dayOf,
@@ -337,8 +337,25 @@ export class Collector {
       if (zones.has(name)) texts.set(name, text);
     }
     const open: OpenDay = { day, texts, changed: new Set(), savedAt: clock.monotonicMs() };
-    const tasks = [...zones.values()].flatMap((zone) => this.#tasksOf(zone, open));
-    const isRead = await this.#readTasks(tasks, open, round);
+    const saveNow = async (): Promise<void> => {
+      if (clock.monotonicMs() - open.savedAt >= saveMs) await this.#save(open);
+    };
+    let tasks = [...zones.values()].flatMap((zone) =>
+      zone.datasets.flatMap((dataset) => this.#tasksOf(zone, dataset, open)),
+    );
+    let isRead = true;
+    while (tasks.length > 0) {
+      const { isWhole, refused } = await round.readCounts(
+        tasks,
+        (task, read) => put(open, task, read),
+        saveNow,
+      );
+      isRead &&= isWhole;
+      // A dataset of events that a plan does not include may be there in another form.
+      tasks = refused.flatMap(({ zone, dataset, range }) =>
+        this.#tasksOf(zone, dataset, open, range),
+      );
+    }
     await this.#save(open);
     return isRead;
   }
@@ -351,59 +368,34 @@ export class Collector {
     open.changed.clear();
   }
 
-  /** What to read of a zone in a day. What the service refuses is noted as refused. */
-  #tasksOf(zone: CountedZone, open: OpenDay): readonly CountTask[] {
-    const record = recordIn(open, zone);
-    const start = firstHourOf(open.day);
-    return zone.datasets.flatMap((dataset): readonly CountTask[] => {
-      const states = record.hours[dataset];
-      const found = zone.sourceOf(dataset, this.#ports.clock.monotonicMs());
-      if (found === undefined) return [];
-      if (found.result === "refused") {
-        const end = Math.min(start + hoursOfDay, this.#firstOpenHour);
-        const first = Math.max(start, this.#firstOpenHour - hoursOfDay);
-        const range = { from: first, to: end };
-        if (first < end) put(open, { zone, dataset, range }, found);
-        return [];
-      }
-      const isMeasured = (hour: number): boolean => states[hour - start] === "measured";
-      return this.#tasksFrom(found, { zone, dataset }, open, isMeasured);
-    });
-  }
-
-  /** What to read of the hours of a day that were not measured. */
-  #tasksFrom(
-    { source, limits }: Extract<DatasetSource, { readonly result: "source" }>,
-    of: Pick<CountTask, "zone" | "dataset">,
-    { day }: OpenDay,
-    isMeasured: (hour: number) => boolean,
-  ): readonly CountTask[] {
-    const { pageSize } = limits;
-    const ranges = hoursToRead(day, isMeasured, limits, new Date(this.#time.now()));
-    return ranges.map((range) => ({ ...of, source, unit: hourUnit, range, pageSize }));
-  }
-
-  /** Resolves with whether all was read, or refused. */
-  async #readTasks(
-    tasks: readonly CountTask[],
+  /**
+   * What to read of a dataset of a zone in a day: of a range the whole, else what was not measured. What the service refuses is
+   * noted as refused.
+   */
+  #tasksOf(
+    zone: CountedZone,
+    dataset: MeasuredDataset,
     open: OpenDay,
-    round: QueryRound,
-  ): Promise<boolean> {
-    const { isWhole, refused } = await round.readCounts(
-      tasks,
-      (task, read) => put(open, task, read),
-      async () => {
-        if (this.#ports.clock.monotonicMs() - open.savedAt >= saveMs) await this.#save(open);
-      },
-    );
-    // A dataset of events that a plan does not include may be there in another form.
-    const others = refused.flatMap(({ zone, dataset, range }): readonly CountTask[] => {
-      const other = zone.sourceOf(dataset, this.#ports.clock.monotonicMs());
-      if (other?.result !== "source") return [];
-      const isMeasured = (hour: number): boolean => hour < range.from || hour >= range.to;
-      return this.#tasksFrom(other, { zone, dataset }, open, isMeasured);
-    });
-    return others.length === 0 ? isWhole : (await this.#readTasks(others, open, round)) && isWhole;
+    range?: UnitRange,
+  ): readonly CountTask[] {
+    const start = firstHourOf(open.day);
+    const found = zone.sourceOf(dataset, this.#ports.clock.monotonicMs());
+    if (found === undefined) return [];
+    if (found.result === "refused") {
+      const to = Math.min(start + hoursOfDay, this.#firstOpenHour);
+      const from = Math.max(start, this.#firstOpenHour - hoursOfDay);
+      if (from < to) put(open, { zone, dataset, range: { from, to } }, found);
+      return [];
+    }
+    const { source, limits } = found;
+    const states = recordIn(open, zone).hours[dataset];
+    const isMeasured = (hour: number): boolean =>
+      range === undefined
+        ? states[hour - start] === "measured"
+        : hour < range.from || hour >= range.to;
+    const ranges = hoursToRead(open.day, isMeasured, limits, new Date(this.#time.now()));
+    const { pageSize } = limits;
+    return ranges.map((each) => ({ zone, dataset, source, unit: hourUnit, range: each, pageSize }));
   }
 
   /** The first hour that is not complete. */
