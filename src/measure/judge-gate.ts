@@ -3,7 +3,7 @@ import { sum } from "../syntax/sum.ts";
 import type { ResourceKey } from "../zone/resource.ts";
 import { hourMs } from "./hours.ts";
 import { stoppingActions, whyUncounted } from "./measured-effects.ts";
-import type { ZoneSeries } from "./measured-series.ts";
+import { hoursOf, type ObjectHour, type ZoneSeries } from "./measured-series.ts";
 import { datasetOf, type HourCount } from "./measurement.ts";
 
 /** What is allowed of each changed object; a limit that is left out is none. */
@@ -44,13 +44,16 @@ export function judgeGate(
   return found("over") ?? found("unknown") ?? { state: "kept" };
 }
 
-interface MeasuredHour {
-  readonly count: Extract<HourCount, { readonly state: "measured" }>;
-  readonly requests: Extract<HourCount, { readonly state: "measured" }>;
+type MeasuredHour = Readonly<
+  Record<keyof ObjectHour, Extract<HourCount, { readonly state: "measured" }>>
+>;
+
+function isMeasured(hour: ObjectHour): hour is MeasuredHour {
+  return hour.requests.state === "measured" && hour.count.state === "measured";
 }
 
 function judgeObject(
-  { requests, countsOf }: Pick<ZoneSeries, "requests" | "countsOf">,
+  series: Pick<ZoneSeries, "requests" | "countsOf">,
   key: ResourceKey,
   limits: GateLimits,
   hours: number,
@@ -58,9 +61,8 @@ function judgeObject(
   const isPolicy = datasetOf(key) === "violations";
   const limit = isPolicy ? limits.violationsPer10k : limits.blockedPer10k;
   if (limit === undefined) return { state: "kept" };
-  const counts = countsOf(key);
-  const all = requests.map((each, nth) => ({ requests: each, count: counts[nth] ?? missing }));
-  const measured = all.flatMap((hour) => measuredHour(hour) ?? []).slice(-hours);
+  const all = hoursOf(series, key);
+  const measured = all.filter(isMeasured).slice(-hours);
   // A sample of a few requests says as little as a few requests.
   const sampled = Math.floor(sum(measured.map(sampledIn)));
   const isEnough = sampled >= limits.requestsAtLeast;
@@ -90,21 +92,10 @@ function rateIn(measured: readonly MeasuredHour[], isPolicy: boolean): number {
 }
 
 /** Why the latest hour that was not measured was not; "" if there is none. */
-function becauseOf(all: readonly Readonly<Record<"requests" | "count", HourCount>>[]): string {
-  const latest = all.findLast((hour) => measuredHour(hour) === undefined);
+function becauseOf(all: readonly ObjectHour[]): string {
+  const latest = all.findLast((hour) => !isMeasured(hour));
   if (latest === undefined) return "";
   return `: ${whyUncounted(latest.count) || `of the requests, ${whyUncounted(latest.requests)}`}`;
-}
-
-const missing = { state: "missing" } as const;
-
-function measuredHour({
-  requests,
-  count,
-}: Readonly<Record<"requests" | "count", HourCount>>): MeasuredHour | undefined {
-  return requests.state === "measured" && count.state === "measured"
-    ? { requests, count }
-    : undefined;
 }
 
 function sampledIn({ requests, count }: MeasuredHour): number {

@@ -5,7 +5,7 @@ import { sum } from "../syntax/sum.ts";
 import type { ResourceKey } from "../zone/resource.ts";
 import type { ZoneName } from "../zone/zone.ts";
 import { hourMs, hoursCompleteAt } from "./hours.ts";
-import { readSeries, type ZoneSeries } from "./measured-series.ts";
+import { hoursOf, type ObjectHour, readSeries, type ZoneSeries } from "./measured-series.ts";
 import type { MeasurementReader } from "./measurement-store.ts";
 import type { HourCount } from "./measurement.ts";
 
@@ -57,23 +57,13 @@ export function withEffects(
   });
 }
 
-/** An hour, and what it has of the counts that are meant. */
-interface Hour {
-  readonly count: HourCount;
-  readonly requests: HourCount;
-}
-
 function effectIn(
   series: ZoneSeries,
   key: ResourceKey,
   { since, ...effect }: CountedEffect,
 ): MeasuredEffect {
-  const counts = series.countsOf(key);
   const forms = "form" in since ? series.formsOf(key) : [];
-  const all = series.requests.map((requests, nth): Hour => ({
-    count: counts[nth] ?? { state: "missing" },
-    requests,
-  }));
+  const all = hoursOf(series, key);
   const first = Number(series.since);
   const asLive = all.filter((_, nth) =>
     "form" in since ? forms[nth] === since.form : first + nth * hourMs >= Number(since.at),
@@ -120,7 +110,7 @@ function isSampled(hour: HourCount): boolean {
   return hour.state === "measured" && hour.sampleInterval > 1;
 }
 
-function whyUnknown(asLive: readonly Hour[], all: readonly Hour[]): string {
+function whyUnknown(asLive: readonly ObjectHour[], all: readonly ObjectHour[]): string {
   const states = new Set(
     (asLive.length > 0 ? asLive : all).map(({ count }) => whyUncounted(count)),
   );

@@ -22,6 +22,24 @@ export interface ZoneSeries {
   readonly formsOf: (key: ResourceKey) => readonly string[];
 }
 
+/** An hour of an object, with all requests of its zone. */
+export interface ObjectHour {
+  readonly count: HourCount;
+  readonly requests: HourCount;
+}
+
+/** The hours of an object in a series. */
+export function hoursOf(
+  { requests, countsOf }: Pick<ZoneSeries, "requests" | "countsOf">,
+  key: ResourceKey,
+): readonly ObjectHour[] {
+  const counts = countsOf(key);
+  return requests.map((all, nth) => ({
+    count: counts[nth] ?? { state: "missing" },
+    requests: all,
+  }));
+}
+
 /** Reads the counts of a zone in the hours since a moment that are complete by now. */
 export async function readSeries(
   reader: Pick<MeasurementReader, "read">,
