@@ -4,7 +4,7 @@ import { errorText } from "../syntax/error-code.ts";
 import type { DesiredZone } from "../zone/desired-zone.ts";
 import type { ResourceKey } from "../zone/resource.ts";
 import { isAborted } from "../zone/signals.ts";
-import type { Zone, ZoneName } from "../zone/zone.ts";
+import type { ZoneName } from "../zone/zone.ts";
 import { CountedObjects } from "./counted-objects.ts";
 import { CountedZone } from "./counted-zone.ts";
 import { dayRecordOf, dayRecordText, type DayRecord, emptyDay, withRead } from "./day-record.ts";
@@ -211,7 +211,7 @@ export class Collector {
   /** Judges the last complete hour, whatever the round could read of it. */
   async #judge(round: QueryRound, stop: AbortSignal): Promise<void> {
     const zones = this.#counted().map((zone): readonly [ZoneName, ZoneToJudge] => [
-      zoneOf(zone).name,
+      zone.zone.name,
       { datasets: zone.datasets, keys: zone.enabledKeys },
     ]);
     try {
@@ -312,9 +312,7 @@ export class Collector {
   async #readDay(day: string, round: QueryRound): Promise<void> {
     const startedAt = this.#ports.clock.monotonicMs();
     // Zones of the same credential can have one query.
-    const zones = this.#counted().toSorted(
-      byText((zone) => this.#ports.credentialOf(zoneOf(zone))),
-    );
+    const zones = this.#counted().toSorted(byText((zone) => this.#ports.credentialOf(zone.zone)));
     let isRead = true;
     for (let start = 0; start < zones.length; start += zonesAtOnce) {
       const some = byName(zones.slice(start, start + zonesAtOnce));
@@ -410,17 +408,13 @@ export class Collector {
   }
 }
 
-function zoneOf({ desired }: CountedZone): Zone {
-  return desired.zone;
-}
-
 function byName(zones: readonly CountedZone[]): ReadonlyMap<ZoneName, CountedZone> {
-  return new Map(zones.map((zone) => [zoneOf(zone).name, zone]));
+  return new Map(zones.map((zone) => [zone.zone.name, zone]));
 }
 
 /** The record of a zone as it is in a round. A text that is damaged, or of another day, says nothing: its hours are read again. */
 function recordIn({ day, texts }: OpenDay, zone: CountedZone): DayRecord {
-  const { name } = zoneOf(zone);
+  const { name } = zone.zone;
   return dayRecordOf(name, day, texts.get(name)) ?? emptyDay(name, day);
 }
 
@@ -436,7 +430,7 @@ function put(
   );
   const record = withRead(recordIn(open, zone), dataset, hours, read, zone.objects?.all ?? []);
   const text = dayRecordText(record);
-  const { name } = zoneOf(zone);
+  const { name } = zone.zone;
   if (open.texts.get(name) === text) return;
   open.texts.set(name, text);
   open.changed.add(name);

@@ -1,5 +1,6 @@
 import { declaredLists, type DesiredZone, keysOf } from "../zone/desired-zone.ts";
 import { type ResourceKey, rulesetIn } from "../zone/resource.ts";
+import type { Zone } from "../zone/zone.ts";
 import type { CountedObjects } from "./counted-objects.ts";
 import type { HoursRead } from "./day-record.ts";
 import { hourMs, type ReadLimits } from "./hours.ts";
@@ -35,6 +36,10 @@ export class CountedZone {
 
   constructor(desired: DesiredZone) {
     this.desired = desired;
+  }
+
+  get zone(): Zone {
+    return this.desired.zone;
   }
 
   /** What is counted of it: nothing if it declares neither policies nor rules. */

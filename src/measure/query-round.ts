@@ -64,9 +64,10 @@ export class QueryRound {
       (zone) => this.#credentialOf(zone),
       (batch) =>
         this.#asking(this.#credentialOf(batch[0]), batch, async () => {
-          const found = await readLimits(this.#ask, batch.map(zoneOf), this.stop);
+          const asked = batch.map(({ zone }) => zone);
+          const found = await readLimits(this.#ask, asked, this.stop);
           for (const zone of batch) {
-            const read = found.get(zoneOf(zone).id);
+            const read = found.get(zone.zone.id);
             if (read !== undefined) zone.noteLimits(read, at);
             if (read?.result === "failed") this.fail(read.why);
           }
@@ -99,7 +100,8 @@ export class QueryRound {
           this.#credentialOf(batch[0].zone),
           zones,
           async () => {
-            const found = await readCounts(this.#ask, zones.map(zoneOf), batch[0], this.stop);
+            const asked = zones.map(({ zone }) => zone);
+            const found = await readCounts(this.#ask, asked, batch[0], this.stop);
             // By the clock here it was over; by that of the service it has to be too.
             if (completeAt(this.#time.now(), unit) < range.to) {
               this.fail("what is to be read is not over by the clock of the service");
@@ -107,7 +109,7 @@ export class QueryRound {
               return;
             }
             for (const task of batch) {
-              const read = found.get(zoneOf(task.zone).id);
+              const read = found.get(task.zone.zone.id);
               if (read === undefined) continue;
               put(task, read);
               if (read.result === "refused") {
@@ -134,7 +136,7 @@ export class QueryRound {
   };
 
   #credentialOf(zone: CountedZone): string {
-    return this.#ports.credentialOf(zoneOf(zone));
+    return this.#ports.credentialOf(zone.zone);
   }
 
   /** Asks the service about zones of a credential; resolves with whether it answered. Throws no `ServiceError`. */
@@ -163,10 +165,6 @@ export class QueryRound {
       return false;
     }
   }
-}
-
-function zoneOf({ desired }: CountedZone): Zone {
-  return desired.zone;
 }
 
 /** Works through items that one query can have, those with the same text together. */

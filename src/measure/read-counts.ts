@@ -39,24 +39,19 @@ export async function readCounts(
     from: number,
     to: number,
   ): Promise<ReadonlyMap<ZoneId, HoursRead>> => {
-    const full = new Set<ZoneId>();
-    const found = await eachZone<readonly CountRow[] | "full">(asked, async (some) => {
+    const found = await eachZone(asked, async (some) => {
       const query = countQuery({ source, unit, zones: idsOf(some), from, to, limit: pageSize });
       const { body } = await ask(some, query, signal);
-      return answerIn(body, idsOf(some), (zone) => {
-        const rows = rowsIn(zone, { source, unit }, from, to);
-        return rows !== undefined && rows.length >= pageSize ? "full" : rows;
-      });
+      return answerIn(body, idsOf(some), (zone) => rowsIn(zone, { source, unit }, from, to));
     });
     const reads = new Map<ZoneId, HoursRead>();
-    for (const [id, read] of found) {
-      if (read.result === "too_much") full.add(id);
-      else if (read.result !== "read") reads.set(id, read);
-      else if (read.value === "full") full.add(id);
-      else reads.set(id, { result: "measured", rows: read.value });
-    }
-    for (const zone of asked.filter(({ id }) => full.has(id))) {
-      reads.set(zone.id, await inParts(zone, from, to));
+    for (const zone of asked) {
+      const read = found.get(zone.id);
+      if (read === undefined) continue;
+      if (read.result === "refused" || read.result === "failed") reads.set(zone.id, read);
+      else if (read.result === "read" && read.value.length < pageSize) {
+        reads.set(zone.id, { result: "measured", rows: read.value });
+      } else reads.set(zone.id, await inParts(zone, from, to));
     }
     return reads;
   };

@@ -86,7 +86,7 @@ export async function readRecentCounts(
       });
       const requests = countsIn(readOf("requests"), range);
       const since = new Date(range.from * fiveMinuteUnit.ms);
-      return [zone.desired.zone.name, { since, requests, objects: new Map(objects) }];
+      return [zone.zone.name, { since, requests, objects: new Map(objects) }];
     }),
   );
 }
