@@ -4,13 +4,6 @@ import path from "node:path";
 
 import { errorCode, ifExists } from "../syntax/error-code.ts";
 
-/** Files of a Git revision, by their paths relative to a directory. */
-export interface RevisionFiles {
-  /** The commit that the reference names. */
-  readonly commit: string;
-  readonly files: ReadonlyMap<string, Uint8Array>;
-}
-
 /** What a path of a revision is. */
 interface RevisionEntry {
   /** Relative to the directory. */
@@ -26,7 +19,11 @@ export interface RevisionListing {
   /** The commit that the reference names. */
   readonly commit: string;
   readonly entries: readonly RevisionEntry[];
+  readonly git: Git;
 }
+
+/** Runs `git` in the checkout, and returns its output. */
+type Git = (args: readonly string[], input?: string) => Promise<Buffer>;
 
 /** Why the files of a revision cannot be read, for people. */
 export class GitError extends Error {}
@@ -35,33 +32,19 @@ export class GitError extends Error {}
 export class NoCheckoutError extends GitError {}
 
 /**
- * Reads the YAML files below a directory, or the one file, as a revision has them. Throws a
- * {@link GitError} if there is no Git, no such checkout or no such revision.
+ * Reads the YAML files below a directory, or the one file, as a revision has them: by their paths
+ * relative to the directory. Throws as {@link listRevision}.
  */
 export async function filesOfRevision(
   place: string,
   isFile: boolean,
   reference: string,
   signal: AbortSignal,
-): Promise<RevisionFiles> {
-  const { git, commit, entries } = await openRevision(place, isFile, reference, signal);
+): Promise<{ readonly commit: string; readonly files: ReadonlyMap<string, Uint8Array> }> {
+  const { git, commit, entries } = await listRevision(place, isFile, reference, signal);
   const blobs = entries.filter(isZoneFile);
   const contents = await git(["cat-file", "--batch"], blobs.map(({ id }) => `${id}\n`).join(""));
   return { commit, files: new Map(contentsOf(blobs, contents)) };
-}
-
-/**
- * Lists what a revision has below a directory, or the one file. Throws a {@link GitError} if there
- * is no Git, no such checkout or no such revision.
- */
-export async function listRevision(
-  place: string,
-  isFile: boolean,
-  reference: string,
-  signal: AbortSignal,
-): Promise<RevisionListing> {
-  const { commit, entries } = await openRevision(place, isFile, reference, signal);
-  return { commit, entries };
 }
 
 /** Whether it is a regular file that ends in .yaml or .yml. */
@@ -69,19 +52,18 @@ export function isZoneFile({ mode, file }: RevisionEntry): boolean {
   return mode.startsWith("100") && /\.ya?ml$/i.test(file);
 }
 
-/** Runs `git` in a checkout, and returns its output. */
-type Git = (args: readonly string[], input?: string) => Promise<Buffer>;
-
 /**
- * Starts `git` in the checkout around the files, in a way that no file below the directory
- * configures it, and that it starts no program and fetches nothing.
+ * Lists what a revision has below a directory, or the one file. Starts `git` in the checkout around
+ * the files, in a way that no file below the directory configures it, and that it starts no program
+ * and fetches nothing. Throws a {@link GitError} if there is no Git, no such checkout or no such
+ * revision.
  */
-async function openRevision(
+export async function listRevision(
   place: string,
   isFile: boolean,
   reference: string,
   signal: AbortSignal,
-): Promise<RevisionListing & { readonly git: Git }> {
+): Promise<RevisionListing> {
   if (reference === "" || reference.startsWith("-")) {
     throw new GitError(`"${reference}" is not a Git revision`);
   }
