@@ -72,11 +72,6 @@ export function completeAt(now: number, { ms, settleMs }: CountUnit): number {
   return Math.floor((now - settleMs) / ms);
 }
 
-/** The first hour that can be read in full at a moment. */
-function firstReadable(now: Date, { notOlderThanMs }: ReadLimits): number {
-  return Math.ceil((now.getTime() - notOlderThanMs + ageMarginMs) / hourMs);
-}
-
 /**
  * The hours of a day to read: those that are complete, can still be read and were not measured, and some before them.
  *
@@ -85,17 +80,18 @@ function firstReadable(now: Date, { notOlderThanMs }: ReadLimits): number {
 export function hoursToRead(
   day: string,
   isMeasured: (hour: number) => boolean,
-  limits: ReadLimits,
+  { notOlderThanMs, windowMs }: ReadLimits,
   now: Date,
 ): readonly UnitRange[] {
   const start = firstHourOf(day);
-  const first = Math.max(start, firstReadable(now, limits));
+  const readable = Math.ceil((now.getTime() - notOlderThanMs + ageMarginMs) / hourMs);
+  const first = Math.max(start, readable);
   const end = Math.min(start + hoursOfDay, hoursCompleteAt(now));
   const hours = Array.from({ length: Math.max(0, end - first) }, (_, nth) => first + nth);
   const wanted = hours.filter((hour) => !isMeasured(hour));
   const isRead = (hour: number): boolean =>
     wanted.some((other) => hour <= other && other - hour <= hoursAgain);
-  const most = Math.max(1, Math.floor(limits.windowMs / hourMs));
+  const most = Math.max(1, Math.floor(windowMs / hourMs));
   const ranges: UnitRange[] = [];
   for (const hour of hours.filter(isRead)) {
     const last = ranges.at(-1);

@@ -85,9 +85,8 @@ export function shareStateIn(
   requests: HourCount,
   measured: (hour: number) => CountedHour | undefined,
 ): ShareState {
-  const unknown = unknownStateOf(object) ?? unknownStateOf(requests);
-  if (unknown !== undefined) return unknown;
-  if (object.state !== "measured" || requests.state !== "measured") return "missing";
+  if (object.state !== "measured") return unmeasuredState(object);
+  if (requests.state !== "measured") return unmeasuredState(requests);
   if (requests.count === 0) return "no_traffic";
   const sampleInterval = Math.max(object.sampleInterval, requests.sampleInterval);
   if (requests.count < fewestRequests * sampleInterval) return "little_traffic";
@@ -96,8 +95,7 @@ export function shareStateIn(
   return sideOf(hour - 1, sampleInterval, measured) === side ? side : "unconfirmed";
 }
 
-function unknownStateOf(count: HourCount): ShareState | undefined {
-  if (count.state === "measured") return undefined;
+function unmeasuredState(count: Exclude<HourCount, { readonly state: "measured" }>): ShareState {
   return count.state === "refused" ? count.reason : count.state;
 }
 

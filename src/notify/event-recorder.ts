@@ -25,10 +25,9 @@ export function eventRecorder(
   kubernetes: Pick<Kubernetes, "kube" | "pod"> | undefined,
   ports: Pick<EventPorts, "clock" | "uniqueId" | "failed">,
 ): EventRecorder | undefined {
-  const { clock, uniqueId, failed } = ports;
   if (kubernetes?.pod === undefined) return undefined;
   const { kube, pod } = kubernetes;
-  return new EventRecorder({ kube, pod, clock, uniqueId, failed });
+  return new EventRecorder({ ...ports, kube, pod });
 }
 
 /** How long Events of one reason are gathered. */
