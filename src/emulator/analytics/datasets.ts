@@ -1,5 +1,6 @@
+import { dayMs, minuteMs } from "../http/time.ts";
 import type { DatasetSettings, EmulatedZone } from "../state.ts";
-import { type Counted, dayMs, type CountedKind, minuteMs } from "./traffic.ts";
+import type { Counted, CountedKind } from "./traffic.ts";
 
 /** A dataset of zones (SERVICE.md C.8). */
 export interface Dataset {

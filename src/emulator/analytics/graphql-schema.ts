@@ -45,7 +45,10 @@ function schemaText(): string {
 function datasetTypes(dataset: Dataset): string {
   const texts = Object.keys(dataset.dimensions);
   const times = Object.keys(timeDimensions);
-  const values = [...times.map((name) => `${name}: ${timeType(name)}!`), ...texts.map(asText)];
+  const values = [
+    ...times.map((name) => `${name}: ${timeType(name)}!`),
+    ...texts.map((name) => `${name}: string!`),
+  ];
   const filters = [
     ...times.flatMap((name) => timeOperators.map((each) => inputOf(name, each, timeType(name)))),
     ...texts.flatMap((name) => textOperators.map((each) => inputOf(name, each, "string"))),
@@ -63,10 +66,6 @@ function datasetTypes(dataset: Dataset): string {
     input ${filter} { AND: [${filter}!] OR: [${filter}!] ${filters.join("\n")} }
     enum ${orderName(dataset)} { ${ordered.flatMap((name) => [`${name}_ASC`, `${name}_DESC`]).join(" ")} }
   `;
-}
-
-function asText(name: string): string {
-  return `${name}: string!`;
 }
 
 function inputOf(name: string, operator: string, type: string): string {

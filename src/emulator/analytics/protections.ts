@@ -1,4 +1,5 @@
 import { canonicalJson } from "../../syntax/json.ts";
+import { dayMs } from "../http/time.ts";
 import type { EmulatedZone, Protection, State } from "../state.ts";
 import { protectionOf } from "./protection.ts";
 
@@ -46,4 +47,4 @@ export class Protections {
 const deciding = ["policies", "rulesets", "traffic", "status", "paused"] as const;
 
 /** No dataset goes further back than 90 days; the oldest hours of one are read a little later. */
-const keptMs = 100 * 86_400_000;
+const keptMs = 100 * dayMs;

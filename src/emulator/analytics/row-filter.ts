@@ -1,4 +1,5 @@
 import { coerceObject, type JsonObject } from "../../syntax/json.ts";
+import { momentOf } from "../http/time.ts";
 import { badArguments } from "./analytics-error.ts";
 import { type Dataset, timeDimensions } from "./datasets.ts";
 import type { TimeRange } from "./traffic.ts";
@@ -36,35 +37,21 @@ function partOf(dataset: Dataset, key: string, value: unknown): RowFilter {
     return key === "AND" ? parts.reduce(both, everything) : anyOf(parts);
   }
   const [, name = "", operator = ""] = /^([^_]+)(_[a-z]+)?$/.exec(key) ?? [];
-  const widthMs = timeDimensions[name];
-  if (widthMs !== undefined) return timeFilter(dataset, key, { name, operator, widthMs }, value);
-  const texts = listOf(value).map((each) => {
-    if (typeof each === "string") return each;
-    throw badArguments(dataset.name, `${key} is not a string`);
-  });
+  const names = new Set([name]);
   const isWanted = operator === "" || operator === "_in";
-  return {
-    ...everything,
-    names: new Set([name]),
-    accepts: (values) => texts.includes(String(values[name])) === isWanted,
-  };
-}
-
-interface TimeTerm {
-  readonly name: string;
-  readonly operator: string;
-  readonly widthMs: number;
-}
-
-function timeFilter(
-  dataset: Dataset,
-  key: string,
-  { name, operator, widthMs }: TimeTerm,
-  value: unknown,
-): RowFilter {
+  const widthMs = timeDimensions[name];
+  if (widthMs === undefined) {
+    const texts = listOf(value).map((each) => {
+      if (typeof each === "string") return each;
+      throw badArguments(dataset.name, `${key} is not a string`);
+    });
+    const accepts = (values: RowValues): boolean =>
+      texts.includes(String(values[name])) === isWanted;
+    return { ...everything, names, accepts };
+  }
   const times = listOf(value).map((each) => {
-    const at = typeof each === "string" && isTimeText(each) ? Date.parse(each) : Number.NaN;
-    if (!Number.isNaN(at)) return at;
+    const moment = typeof each === "string" ? momentOf(each) : Number.NaN;
+    if (!Number.isNaN(moment)) return moment;
     throw badArguments(dataset.name, `${key} is not a time: ${JSON.stringify(each)}`);
   });
   const [at = 0] = times;
@@ -79,18 +66,10 @@ function timeFilter(
       return { ...everything, to: Math.ceil(at / length) * length };
     case "_leq":
       return { ...everything, to: (Math.floor(at / length) + 1) * length };
-    default: {
-      const accepts = (values: RowValues): boolean =>
-        times.includes(Number(values[name])) === (operator !== "_neq");
-      const names = new Set([name]);
-      if (operator === "_neq") return { ...everything, names, accepts };
-      return { from: Math.min(...times), to: Math.max(...times) + widthMs, names, accepts };
-    }
   }
-}
-
-function isTimeText(text: string): boolean {
-  return /^\d{4}-\d\d-\d\d(T\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]\d\d:\d\d))?$/.test(text);
+  const accepts = (values: RowValues): boolean => times.includes(Number(values[name])) === isWanted;
+  if (!isWanted) return { ...everything, names, accepts };
+  return { from: Math.min(...times), to: Math.max(...times) + widthMs, names, accepts };
 }
 
 function both(a: RowFilter, b: RowFilter): RowFilter {

@@ -1,7 +1,8 @@
+import { dayMs, minuteMs } from "../http/time.ts";
 import type { Protection } from "../state.ts";
 import { type Dataset, timeDimensions } from "./datasets.ts";
 import type { RowFilter, RowValues } from "./row-filter.ts";
-import { type Counted, countsOf, dayMs, minuteMs } from "./traffic.ts";
+import { type Counted, countsOf } from "./traffic.ts";
 
 /** A query of one dataset for one zone. */
 export interface RowQuery {
@@ -26,7 +27,6 @@ export function groupsOf(query: RowQuery): readonly Row[] {
   wanted.delete("count");
   const groups = new Map<string, Group>();
   for (const { values, counted } of rowsOf(query, [...wanted, ...filter.names])) {
-    if (!filter.accepts(values)) continue;
     const key = [...wanted].map((name) => values[name]).join("\n");
     const group = groups.get(key) ?? { values, count: 0, samples: 0 };
     groups.set(key, {
@@ -48,7 +48,6 @@ export function eventsOf(query: RowQuery): readonly Row[] {
   const names = [...Object.keys(timeDimensions), ...Object.keys(dataset.dimensions)];
   const events: Event[] = [];
   for (const { values, counted } of rowsOf(query, names)) {
-    if (!filter.accepts(values)) continue;
     const from = Math.max(counted.at, filter.from);
     const lengthMs = Math.min(counted.at + minuteMs, filter.to) - from;
     for (let index = 0; index < counted.samples; index += 1) {
@@ -79,6 +78,7 @@ interface Event extends Ordered {
   readonly sampleInterval: number;
 }
 
+/** What a filter accepts, with the values of some dimensions. */
 function* rowsOf(
   { dataset, history, filter }: RowQuery,
   names: readonly string[],
@@ -94,7 +94,7 @@ function* rowsOf(
       values[name] = Math.floor(counted.at / widthMs) * widthMs;
     }
     for (const name of others) values[name] = dataset.dimensions[name]?.(counted) ?? "";
-    yield { values, counted };
+    if (filter.accepts(values)) yield { values, counted };
   }
 }
 

@@ -1,9 +1,6 @@
+import { hourMs, minuteMs } from "../http/time.ts";
 import type { CountedObject, HostTraffic, Protection } from "../state.ts";
 import { unitOf } from "./hash.ts";
-
-export const minuteMs = 60_000;
-export const hourMs = 60 * minuteMs;
-export const dayMs = 24 * hourMs;
 
 /** Most requests are in the afternoon (UTC), and fewer at weekends; the mean of a week is about 0.93. */
 function shapeAt(minute: number): number {

@@ -1,5 +1,6 @@
+import { hourMs } from "../http/time.ts";
 import type { CountedObject, EmulatedZone, Protection } from "../state.ts";
-import { type Counted, countsOf, hourMs } from "./traffic.ts";
+import { type Counted, countsOf } from "./traffic.ts";
 
 /** The exact counts of an hour of a zone, or of a part of it, up to now, whatever a plan lets one read. */
 export interface TrueHour {

@@ -8,6 +8,7 @@ import {
 } from "../http/api-endpoint.ts";
 import { apiError, unpublishedCodes } from "../http/api-error.ts";
 import { badQuery, directionOf, pageAfter, queryInteger } from "../http/query.ts";
+import { momentOf } from "../http/time.ts";
 import type { WireAuditEntry } from "./audit-log.ts";
 
 const collection = "/accounts/:account_id/logs/audit";
@@ -159,13 +160,10 @@ function selectedEntries(
   });
 }
 
-/** Milliseconds since 1970 of a required date or time; a date begins at midnight UTC. */
+/** A required date or time, in milliseconds since 1970. */
 function momentIn(query: URLSearchParams, name: string): number {
-  const text = query.get(name) ?? "";
-  const isValid =
-    /^\d{4}-\d\d-\d\d(T\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]\d\d:\d\d))?$/.test(text) &&
-    !Number.isNaN(Date.parse(text));
-  if (isValid) return Date.parse(text);
+  const moment = momentOf(query.get(name) ?? "");
+  if (!Number.isNaN(moment)) return moment;
   throw badQuery(name, "is required: a date such as 2026-11-20, or an RFC 3339 time");
 }
 

@@ -18,7 +18,7 @@ import {
   queryText,
   slicePage,
 } from "../http/query.ts";
-import { timestamp } from "../http/time.ts";
+import { dayMs, timestamp } from "../http/time.ts";
 import type { EmulatedZone, InventoryItem } from "../state.ts";
 
 /** Statuses of scripts and connections (SERVICE.md A.5). */
@@ -125,8 +125,6 @@ function csvCell(value: Json | undefined): string {
   const text = typeof value === "string" ? value : JSON.stringify(value);
   return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
 }
-
-const dayMs = 24 * 60 * 60 * 1_000;
 
 /**
  * Fewer reports leave an item infrequent. The documentation does not say what exactly three are;

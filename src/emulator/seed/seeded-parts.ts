@@ -2,7 +2,7 @@ import { parseDuration } from "../../syntax/duration.ts";
 import { coerceText, definedMembers, type Json, type JsonObject } from "../../syntax/json.ts";
 import { unpublishedCodes } from "../http/api-error.ts";
 import { FieldReader } from "../http/fields.ts";
-import { isTime, timestamp } from "../http/time.ts";
+import { dayMs, hourMs, isTime, timestamp } from "../http/time.ts";
 import { statuses } from "../page-shield/items.ts";
 import type {
   AccountState,
@@ -14,9 +14,6 @@ import type {
 } from "../state.ts";
 import { idFrom } from "../store.ts";
 import type { SeedRateLimit, SeedToken, SeedZone } from "./seed.ts";
-
-const hourMs = 3_600_000;
-const dayMs = 24 * hourMs;
 
 /** Entitlements that accept every seed, as of a contract that has changed since. */
 export const unlimited: Entitlements = {

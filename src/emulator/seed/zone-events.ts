@@ -2,7 +2,7 @@ import { parseDuration } from "../../syntax/duration.ts";
 import type { JsonObject } from "../../syntax/json.ts";
 import { unpublishedCodes } from "../http/api-error.ts";
 import { FieldReader } from "../http/fields.ts";
-import { isTime } from "../http/time.ts";
+import { isTime, minuteMs } from "../http/time.ts";
 import { afterLoad, loadMembers, scriptLoadIn } from "../page-shield/loaded-scripts.ts";
 import { updatedSettings } from "../page-shield/settings-endpoints.ts";
 import type { ZoneEvent, EmulatedZone } from "../state.ts";
@@ -17,15 +17,13 @@ export function seededEvent(seed: JsonObject, now: Date): ZoneEvent {
   const script = fields.required("script", fields.object("script"));
   script.only(loadMembers);
   const everyMs = fields.body["every"] === undefined ? undefined : durationIn(fields, "every");
-  if (everyMs !== undefined && everyMs < shortestMs) {
+  // A clock that is moved by years makes up for all repetitions at once.
+  if (everyMs !== undefined && everyMs < minuteMs) {
     throw fields.error("every", "every is at least 1m");
   }
   const load = scriptLoadIn(script);
   return { at, script: load, ...(everyMs === undefined ? {} : { everyMs }) };
 }
-
-/** A clock that is moved by years makes up for all repetitions at once. */
-const shortestMs = 60_000;
 
 function durationIn(fields: FieldReader, name: string): number {
   const duration = parseDuration(fields.required(name, fields.text(name)));
