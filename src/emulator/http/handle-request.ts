@@ -50,50 +50,40 @@ export function handleRequest(
   request: RoutedRequest,
   faults: FaultEffects,
 ): HandledRequest {
-  const now = service.store.now();
-  const quota = service.quota.take(service.store.rateLimit, request.token?.id ?? "", now);
-  const { headers } = quota;
+  const { store, audit, protections, ports } = service;
+  const { path, query, param, authorization } = request;
+  const now = store.now();
+  const { allowed, headers } = service.quota.take(store.rateLimit, request.token?.id ?? "", now);
   try {
-    if (!quota.allowed) throw rateLimited();
+    if (!allowed) throw rateLimited();
     if (faults.status !== undefined) throw injectedError(faults.status);
     if (faults.revoked === true) throw invalidAccessToken();
     if (faults.denied === true) throw notPermitted();
-    return { headers, ...callEndpoint(service, endpoint, request, faults, now) };
+    const token = authenticated(request.token, authorization, path, now);
+    if (!isPermitted(token, endpoint.permissions)) throw notPermitted();
+    const isDryRun = endpoint.dryRun && queryFlag(query, "dry_run") === true;
+    const answer = endpoint.handle({
+      store,
+      audit,
+      protections,
+      token,
+      dialect: ports.dialect,
+      path,
+      query,
+      param,
+      body: () => parseBody(request.body),
+      staleMs: endpoint.method === "GET" ? (faults.staleMs ?? 0) : 0,
+      analyticsFaults: faults.analytics ?? {},
+      takeQuery: () => service.queries.take(queryLimit(store.rateLimit), token.id, now).allowed,
+      now,
+    });
+    const reply = replyTo(answer, isDryRun);
+    if (isDryRun) return { reply, headers };
+    return { reply, headers, next: answer.next, resultId: idOf(answer) };
   } catch (error) {
     if (!(error instanceof ApiError)) throw error;
     return { reply: errorReply(error), headers };
   }
-}
-
-function callEndpoint(
-  service: EmulatedService,
-  endpoint: Endpoint,
-  request: RoutedRequest,
-  faults: FaultEffects,
-  now: Date,
-): Omit<HandledRequest, "headers"> {
-  const { store, audit, protections, ports } = service;
-  const { path, query, param, authorization } = request;
-  const token = authenticated(request.token, authorization, path, now);
-  if (!isPermitted(token, endpoint.permissions)) throw notPermitted();
-  const isDryRun = endpoint.dryRun && queryFlag(query, "dry_run") === true;
-  const answer = endpoint.handle({
-    store,
-    audit,
-    protections,
-    token,
-    dialect: ports.dialect,
-    path,
-    query,
-    param,
-    body: () => parseBody(request.body),
-    staleMs: endpoint.method === "GET" ? (faults.staleMs ?? 0) : 0,
-    analyticsFaults: faults.analytics ?? {},
-    takeQuery: () => service.queries.take(queryLimit(store.rateLimit), token.id, now).allowed,
-    now,
-  });
-  const reply = replyTo(answer, isDryRun);
-  return isDryRun ? { reply } : { reply, next: answer.next, resultId: idOf(answer) };
 }
 
 /** The limit of queries of the analytics (SERVICE.md C.8); a seed without a rate limit has none. */

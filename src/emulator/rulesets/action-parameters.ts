@@ -43,11 +43,9 @@ export function parametersOf(
     return given?.body;
   }
   if (action === "rewrite") return given.body;
-  return action === "block" ? blockParameters(given, write) : noParameters(given);
-}
-
-function noParameters(fields: FieldReader): undefined {
-  fields.only([]);
+  if (action === "block") return blockParameters(given, write);
+  given.only([]);
+  return undefined;
 }
 
 const contentTypes = ["text/html", "text/plain", "application/json", "text/xml"];

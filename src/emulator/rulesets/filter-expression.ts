@@ -1,11 +1,6 @@
 import { wireCodes } from "../../api/wire.ts";
 import { isResponseField } from "../../syntax/expression/expression-fields.ts";
-import {
-  type Expression,
-  type ExpressionNode,
-  fieldsIn,
-  nodesOf,
-} from "../../syntax/expression/expression-tree.ts";
+import { fieldsIn, nodesOf } from "../../syntax/expression/expression-tree.ts";
 import { maxExpressionLength, parseExpression } from "../../syntax/expression/expression.ts";
 import { isRefused, type SyntaxDiagnostic } from "../../syntax/syntax-diagnostic.ts";
 import type { FieldReader } from "../http/fields.ts";
@@ -33,16 +28,19 @@ export interface ExpressionLimits {
 export function checkFilterExpression(
   fields: FieldReader,
   expression: string,
-  limits: ExpressionLimits,
+  {
+    plan,
+    member = "expression",
+    isLenient,
+    regexNeeds = "a Business plan or a WAF Advanced plan",
+    ...limits
+  }: ExpressionLimits,
 ): void {
-  const { member = "expression", isLenient } = limits;
-  const { length } = withSingleSpaces(expression);
+  // The service measures an expression without repeated white space (SERVICE.md B.8).
+  const { length } = expression.trim().replaceAll(/[ \r\n]+/g, " ");
   if (length > maxExpressionLength) {
-    throw fields.error(
-      member,
-      `expression size ${length} exceeded maximum ${maxExpressionLength}`,
-      wireCodes.expressionTooLong,
-    );
+    const message = `expression size ${length} exceeded maximum ${maxExpressionLength}`;
+    throw fields.error(member, message, wireCodes.expressionTooLong);
   }
   const { tree, diagnostics } = parseExpression(expression);
   const error = diagnostics.find(
@@ -55,22 +53,6 @@ export function checkFilterExpression(
     const isArgument = error?.code === "EXPR_BAD_ARGUMENT";
     throw fields.error(member, message, isArgument ? wireCodes.wrongArgument : undefined);
   }
-  checkUse(fields, expression, tree, limits);
-}
-
-/** The service measures an expression without repeated white space (SERVICE.md B.8). */
-function withSingleSpaces(expression: string): string {
-  return expression.trim().replaceAll(/[ \r\n]+/g, " ");
-}
-
-/** Throws if an expression uses what its place or the plan does not allow. */
-function checkUse(
-  fields: FieldReader,
-  expression: string,
-  tree: Expression,
-  { plan, member = "expression", ...limits }: ExpressionLimits,
-): void {
-  const { regexNeeds = "a Business plan or a WAF Advanced plan" } = limits;
   const names = fieldsIn(tree);
   const late = limits.isBeforeResponse === true ? names.find(isResponseField) : undefined;
   if (late !== undefined) {
@@ -83,7 +65,10 @@ function checkUse(
     const needs = limits.fieldNeeds?.(name);
     if (needs !== undefined) throw fields.error(member, notEntitled(`field ${name}`, needs));
   }
-  if (!plansWithRegex.includes(plan) && nodesOf(tree).some(isRegex)) {
+  const hasRegex = nodesOf(tree).some(
+    (node) => node.kind === "comparison" && node.operator === "matches",
+  );
+  if (hasRegex && !plansWithRegex.includes(plan)) {
     throw fields.error(member, notEntitled("operator Matches", regexNeeds));
   }
 }
@@ -107,8 +92,4 @@ function parsingError(expression: string, error: SyntaxDiagnostic | undefined): 
   const column = before.at(-1)?.length ?? 0;
   const mark = " ".repeat(column) + "^".repeat(Math.max(1, Math.min(length, line.length - column)));
   return `Filter parsing error (${before.length}:${column + 1}):\n${line}\n${mark} ${message}\n`;
-}
-
-function isRegex(node: ExpressionNode): boolean {
-  return node.kind === "comparison" && node.operator === "matches";
 }

@@ -30,7 +30,9 @@ export function rateLimitIn(
   write: RulesetWrite,
 ): JsonObject {
   fields.only(members);
-  checkAction(fields, rule.action, write);
+  if (rule.action !== "block" && !rateLimitPlan(write.owner).allActions) {
+    throw fields.error("", `not entitled to use the ${rule.action} action in ratelimiting`);
+  }
   const requests = fields.integer("requests_per_period", 1);
   const score = fields.integer("score_per_period", 1);
   if (score === undefined) fields.required("requests_per_period", requests);
@@ -50,11 +52,6 @@ export function rateLimitIn(
     score_per_period: score,
     score_response_header_name: fields.text("score_response_header_name"),
   });
-}
-
-function checkAction(fields: FieldReader, action: string, { owner }: RulesetWrite): void {
-  if (action === "block" || rateLimitPlan(owner).allActions) return;
-  throw fields.error("", `not entitled to use the ${action} action in ratelimiting`);
 }
 
 /** They come back in an order of the service (SERVICE.md B.11). */

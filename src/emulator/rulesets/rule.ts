@@ -40,32 +40,17 @@ export function ruleFrom(
   extra: readonly string[] = [],
 ): EmulatedRule {
   fields.only([...members, ...extra]);
-  const content = contentIn(fields, write);
-  const id = live?.id ?? write.newId();
-  const rule: EmulatedRule = {
-    id,
-    version: live === undefined ? "1" : `${Number(live.version) + 1}`,
-    last_updated: timestamp(write.now),
-    ...content,
-    ref: fields.text("ref") ?? id,
-  };
-  return live !== undefined && contentText(live) === contentText(rule) ? live : rule;
-}
-
-function contentIn(
-  fields: FieldReader,
-  write: RulesetWrite,
-): Omit<EmulatedRule, "id" | "version" | "last_updated" | "ref"> {
   const action = actionIn(fields, write);
   const expression = fields.required("expression", fields.text("expression"));
   const { phase } = write.before.current;
   checkFilterExpression(fields, expression, expressionLimits(write.owner, phase, write.isLenient));
-  if (fields.text("ref") === "") throw fields.error("ref", "ref must not be empty");
+  const ref = fields.text("ref");
+  if (ref === "") throw fields.error("ref", "ref must not be empty");
   const logging = fields.object("logging");
   logging?.only(["enabled"]);
   // Only skip rules have it; the default is to log (SERVICE.md B.4).
   const logs = { enabled: logging?.boolean("enabled") ?? true };
-  return {
+  const content = {
     action,
     expression,
     description: fields.text("description") ?? "",
@@ -77,6 +62,15 @@ function contentIn(
       exposed_credential_check: fields.object("exposed_credential_check")?.body,
     }),
   };
+  const id = live?.id ?? write.newId();
+  const rule: EmulatedRule = {
+    id,
+    version: live === undefined ? "1" : `${Number(live.version) + 1}`,
+    last_updated: timestamp(write.now),
+    ...content,
+    ref: ref ?? id,
+  };
+  return live !== undefined && contentText(live) === contentText(rule) ? live : rule;
 }
 
 /** The rate limit of a rule; `execute` deploys rules that have their own. */
