@@ -58,7 +58,7 @@ export type StepWait =
   /** A run has to find it live at its step. */
   | { readonly reason: "not_live" }
   | { readonly reason: "stopped"; readonly stop: Stop }
-  /** It was promoted, and may be set back. */
+  /** It was promoted, or changed after the first step, and may be set back. */
   | ({ readonly reason: "watched" } & Gathered)
   /** It was not at its step for long enough. */
   | ({ readonly reason: "measuring" } & Gathered)

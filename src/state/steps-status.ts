@@ -10,7 +10,7 @@ export interface ObjectSteps {
   readonly step: StepValue | undefined;
   /** Since when it is live at the step, by the clock of the service; `undefined`: it is not, or that is not known. */
   readonly since: Date | undefined;
-  /** Whether it was promoted to the step and may be set back. */
+  /** Whether it was promoted to the step, or changed at it, and may be set back: one object of a zone at most. */
   readonly isWatched: boolean;
   /** What was counted in the newest measured time at the step; `undefined`: nothing was measured. */
   readonly counted: Rate | undefined;

@@ -7,7 +7,7 @@ import {
   digestOfDeclaration,
   digestOfObject,
   foundLive,
-  promotedTo,
+  watchedAt,
   type StepState,
   stepIndex,
   stoppedAt,
@@ -73,6 +73,7 @@ describe("the state of an object", () => {
       gives: {
         ...challenging,
         ...begunAgain,
+        isWatched: false,
         of: digestOfObject(conditions({ steps: ["managed_challenge", "block"] })),
       },
     },
@@ -84,6 +85,18 @@ describe("the state of an object", () => {
   ])("declared $declared", ({ object, gives }, { expect }) => {
     expect(declaredAs(object, challenging)).toEqual(gives);
     expect(declaredAs(object, undefined)).toBeUndefined();
+  });
+
+  it.for([
+    { step: "log", watchMs: 60 * minute, isWatched: false },
+    { step: "managed_challenge", watchMs: 60 * minute, isWatched: true },
+    { step: "block", watchMs: 60 * minute, isWatched: true },
+    { step: "block", watchMs: 0, isWatched: false },
+  ])("changed at $step is watched: $isWatched", ({ step, watchMs, isWatched }, { expect }) => {
+    const { promotion: known } = checkout();
+    const changed = checkout({ expression: "true", promotion: { ...known, watchMs } });
+    const former = { ...challenging, step, isWatched: false };
+    expect(declaredAs(changed, former)).toEqual({ ...atStep(changed, step), isWatched });
   });
 
   it("stays stopped until its declaration changes", ({ expect }) => {
@@ -113,20 +126,26 @@ describe("the state of an object", () => {
   });
 
   it("is watched after a promotion, unless its declaration says otherwise", ({ expect }) => {
-    expect(promotedTo(checkout(), "block")).toEqual({
+    expect(watchedAt(checkout(), "block")).toEqual({
       ...atStep(checkout(), "block"),
       isWatched: true,
     });
-    expect(promotedTo(conditions({ watchMs: 0 }), "block").isWatched).toBe(false);
+    expect(watchedAt(conditions({ watchMs: 0 }), "block").isWatched).toBe(false);
   });
 
   it.for([
-    { found: "live as before", live: 1, wasOther: false, gives: challenging },
-    { found: "with another value meanwhile", live: 1, wasOther: true, gives: { isLive: true } },
-    { found: "at another step", live: 2, wasOther: false, gives: { isLive: false } },
-    { found: "at no step", live: undefined, wasOther: false, gives: { isLive: false } },
-  ])("found $found", ({ live, wasOther, gives }, { expect }) => {
-    const found = foundLive(checkout(), challenging, live, wasOther);
+    { found: "live as before", live: 1, left: "as_declared", gives: challenging },
+    { found: "with another value", live: 1, left: "corrected", gives: { isLive: true } },
+    {
+      found: "with another value that stays",
+      live: 1,
+      left: "different",
+      gives: { isLive: false },
+    },
+    { found: "at another step", live: 2, left: "as_declared", gives: { isLive: false } },
+    { found: "at no step", live: undefined, left: "as_declared", gives: { isLive: false } },
+  ] as const)("found $found", ({ live, left, gives }, { expect }) => {
+    const found = foundLive(checkout(), challenging, live, left);
     expect(found).toEqual(
       gives === challenging ? challenging : { ...challenging, ...begunAgain, ...gives },
     );
@@ -134,14 +153,16 @@ describe("the state of an object", () => {
 
   it("begins where it is live, if its step is not known", ({ expect }) => {
     const first = { ...atStep(checkout(), "managed_challenge"), isLive: true };
-    expect(foundLive(checkout(), undefined, 1, false)).toEqual(first);
-    expect(foundLive(checkout(), undefined, undefined, false)).toBeUndefined();
+    expect(foundLive(checkout(), undefined, 1, "as_declared")).toEqual(first);
+    const other = foundLive(checkout(), undefined, 1, "different");
+    expect(other).toEqual({ ...first, isLive: false });
+    expect(foundLive(checkout(), undefined, undefined, "as_declared")).toBeUndefined();
   });
 
   it("gathers time while it is live, from the first moment that is known", ({ expect }) => {
-    const promoted = promotedTo(checkout(), "block");
+    const promoted = watchedAt(checkout(), "block");
     expect(afterTime(promoted, minute, Number(at))).toBe(promoted);
-    const live = foundLive(checkout(), promoted, 2, true) ?? promoted;
+    const live = foundLive(checkout(), promoted, 2, "corrected") ?? promoted;
     const unknown = afterTime(live, minute, undefined);
     expect(unknown).toEqual({ ...live, elapsedMs: minute });
     const known = afterTime(unknown, minute, Number(at));

@@ -113,7 +113,8 @@ class Seen {
   readonly zone: string;
   readonly key: ResourceKey;
   promotion: Promotion;
-  value = "script-src 'self'";
+  /** The value of a policy, or the expression of a rule. */
+  value: string;
   /** The step that it may be live at. */
   granted: StepValue;
   live: StepValue | undefined;
@@ -132,6 +133,7 @@ class Seen {
     this.zone = zone;
     this.key = key;
     this.promotion = promotion;
+    this.value = valuesOf(key)[0];
     this.granted = promotion.steps[0];
   }
 
@@ -153,6 +155,12 @@ class Seen {
   }
 }
 
+/** The values that an object has in turns. */
+function valuesOf(key: ResourceKey): readonly [string, string] {
+  if (key.startsWith("policy/")) return ["script-src 'self'", "script-src 'none'"];
+  return ['http.request.uri.path eq "/bots"', 'http.request.uri.path in {"/bots" "/others"}'];
+}
+
 /** Whether an object is as declared, or stopped before that. */
 function isAtEnd({ live, promotion, isStopped }: Seen): boolean {
   return isStopped || live === promotion.steps.at(-1);
@@ -161,15 +169,15 @@ function isAtEnd({ live, promotion, isStopped }: Seen): boolean {
 /** Changes how an object is declared; gives whether it is. */
 function changeDeclaration(step: "value" | "conditions" | "ladder", object: Seen): boolean {
   const { promotion, value, key } = object;
-  const isPolicy = key.startsWith("policy/");
   if (step === "conditions") {
     const watchMs = promotion.watchMs === 2 * hour ? hour : 2 * hour;
     object.promotion = { ...promotion, watchMs };
     return true;
   }
-  if (step === "value" && isPolicy) {
-    object.value = value.includes("self") ? "script-src 'none'" : "script-src 'self'";
-  } else if (step === "ladder" && !isPolicy) {
+  if (step === "value") {
+    const [first, second] = valuesOf(key);
+    object.value = value === first ? second : first;
+  } else if (key.startsWith("custom_rule/")) {
     const steps = promotion.steps.length === 3 ? (["log", "block"] as const) : ofRule.steps;
     object.promotion = { ...promotion, steps };
   } else return false;
@@ -301,7 +309,12 @@ class Watched {
     if (this.#isUnknown(object) || !object.promotion.steps.includes(object.granted)) {
       object.beUnknown(this.world.reports.length, this.#now);
     }
-    if (step !== "conditions") object.enter(object.live === object.granted ? this.#now : undefined);
+    if (step !== "conditions") {
+      object.enter(object.live === object.granted ? this.#now : undefined);
+      const isKnown = !this.#isUnknown(object);
+      object.isWatched = isKnown && object.granted !== object.promotion.steps[0];
+      if (object.isWatched) this.#count("watched again");
+    }
     const own = this.objects.filter(({ zone }) => zone === object.zone);
     const promotions = Object.fromEntries(own.map((each) => [each.key, each.promotion]));
     const values = Object.fromEntries(own.map(({ key, value }) => [key, value]));
@@ -344,7 +357,7 @@ class Watched {
     for (const step of ["quiet", "mend"] as const) await this.take({ step });
     await this.take({ step: "measure", measuring: "on" });
     for (const zone of names) await this.take({ step: "resume", zone });
-    for (let passed = 0; passed < 26; passed += 1) {
+    for (let passed = 0; passed < 32; passed += 1) {
       const isEnd = this.objects.every((each) => isAtEnd(each) && !each.isWatched);
       await this.#pass(1);
       if (isEnd) break;
@@ -352,6 +365,7 @@ class Watched {
     for (const object of this.objects) {
       const { zone, key, live, promotion } = object;
       if (!isAtEnd(object)) this.violations.push(`${zone} ${key} never came on from ${live}`);
+      if (object.isWatched) this.violations.push(`${zone} ${key} is watched without end, or not`);
       if (live === undefined || !promotion.steps.includes(live)) {
         this.violations.push(`${zone} ${key} ended at ${live}`);
       }
@@ -381,6 +395,10 @@ class Watched {
       const isAtStep = object.enteredAt !== undefined && object.live === object.granted;
       if (isAtStep) object.ranMs += fiveMinutes;
     }
+    for (const { objects } of this.world.steps.views) {
+      const watched = objects.filter(({ isWatched }) => isWatched);
+      if (watched.length > 1) this.violations.push(`${watched.length} objects are in one watch`);
+    }
   }
 
   #look(object: Seen): void {
@@ -400,7 +418,7 @@ class Watched {
       if (object === undefined) throw new Error(`there is no ${event.key}`);
       const isByPerson = event.cause !== undefined && "by" in event.cause;
       const what = `${event.event}${isByPerson ? " by a person" : ""}`;
-      this.happened.set(what, (this.happened.get(what) ?? 0) + 1);
+      this.#count(what);
       const why = isByPerson ? this.#ordered(object, event) : this.#allowed(object, event);
       const about = `${event.zone} ${event.key} ${event.event}`;
       if (why !== undefined) this.violations.push(`${about}: ${why}`);
@@ -410,6 +428,10 @@ class Watched {
       object.isWatched = event.event === "promoted";
       if (event.to !== event.from) object.enter(undefined);
     }
+  }
+
+  #count(what: string): void {
+    this.happened.set(what, (this.happened.get(what) ?? 0) + 1);
   }
 
   /** What is wrong in the result of an order. */
@@ -507,7 +529,7 @@ describe("steps", () => {
       ),
       { ...cases(50), examples: [[goesBack], [changesUnread]] },
     );
-    for (const what of ["promoted", "watched", "set_back"]) {
+    for (const what of ["promoted", "watched", "watched again", "set_back"]) {
       expect(happened.get(what), what).toBeGreaterThan(0);
     }
   });

@@ -2,6 +2,7 @@ import { describe, it } from "vitest";
 
 import { stepWaitText } from "../../src/render/step-text.ts";
 import type { ObjectSteps } from "../../src/state/steps-status.ts";
+import type { Promotion } from "../../src/zone/promotion.ts";
 import type { ResourceKey } from "../../src/zone/resource.ts";
 import { named } from "../support/reports.ts";
 import {
@@ -14,7 +15,7 @@ import {
   steppingWorld,
   type StepsWorld,
 } from "../support/stepping.ts";
-import { ServiceFault } from "../support/world.ts";
+import { type defaultOptions, ServiceFault } from "../support/world.ts";
 
 const [shop, blog, news] = ["z0.example", "z1.example", "z2.example"] as const;
 const [checkout, search, bots] = ["policy/checkout", "policy/search", "custom_rule/bots"] as const;
@@ -33,6 +34,11 @@ function viewOf(world: StepsWorld, key: ResourceKey, zone: string = shop): Objec
 
 function steps(world: StepsWorld, ...keys: readonly ResourceKey[]): readonly unknown[] {
   return keys.map((key) => world.liveAt(shop, key));
+}
+
+function watched(world: StepsWorld): readonly ResourceKey[] {
+  const { objects = [] } = world.steps.view(named(shop)) ?? {};
+  return objects.filter(({ isWatched }) => isWatched).map(({ key }) => key);
 }
 
 describe("steps", () => {
@@ -283,6 +289,138 @@ describe("steps", () => {
     expect(other.takeEvents()).toEqual([]);
     await other.pass(2 * hour);
     expect(other.takeEvents()).toEqual(["checkout promoted allow"]);
+  });
+
+  describe("whose content is changed after the first step", () => {
+    const none = "script-src 'none'";
+    const otherPaths = 'http.request.uri.path in {"/bots" "/other"}';
+    const three = { [checkout]: shortly, [search]: shortly, [bots]: ofRule };
+
+    /** A zone whose objects are at their last steps. */
+    async function arrived(
+      promotions: Readonly<Record<string, Promotion>>,
+      options: Partial<typeof defaultOptions> = {},
+    ): Promise<StepsWorld> {
+      const world = await steppingWorld({ [shop]: steppedContent(promotions) }, options);
+      for (let nth = 0; nth < 6; nth += 1) {
+        for (const key of [checkout, search, bots]) {
+          await world.steps.promote(named(shop), "ada", key);
+          await world.pass(fiveMinutes);
+        }
+      }
+      world.takeEvents();
+      return world;
+    }
+
+    it.for(["a process runs", "none runs"])(
+      "stay at it, are watched again, and go back by the limit: while %s",
+      async (when, { expect }) => {
+        await using first = await arrived({ [checkout]: shortly });
+        first.files.set(shop, steppedContent({ [checkout]: shortly }, { [checkout]: none }));
+        if (when === "a process runs") await first.reload("r2");
+        await first.pass(fiveMinutes);
+        await using world = await first.restart({ afterMs: hour });
+        await world.pass(10 * minute);
+        expect([...steps(world, checkout), ...watched(world)]).toEqual(["allow", checkout]);
+        world.traffic.noisy.add(`${shop} ${checkout}`);
+        await world.pass(20 * minute);
+        expect([...first.takeEvents(), ...world.takeEvents()]).toEqual(["checkout set_back log"]);
+        expect(steps(world, checkout)).toEqual(["log"]);
+      },
+    );
+
+    it("are watched until the time of a watch is measured", async ({ expect }) => {
+      await using world = await arrived({ [checkout]: shortly });
+      world.files.set(shop, steppedContent({ [checkout]: shortly }, { [checkout]: none }));
+      await world.reload("r2");
+      await world.pass(hour);
+      expect(waitOf(world, checkout)).toMatch(/^it is watched/);
+      await world.pass(3 * hour);
+      expect(world.takeEvents()).toEqual(["checkout watched allow"]);
+      world.traffic.noisy.add(`${shop} ${checkout}`);
+      await world.pass(2 * hour);
+      expect([...steps(world, checkout), ...world.takeEvents()]).toEqual(["allow"]);
+    });
+
+    it("are in one watch after the other, and each goes back by its limit meanwhile", async ({
+      expect,
+    }) => {
+      await using world = await arrived(three);
+      const edited = { [checkout]: none, [search]: none, [bots]: otherPaths };
+      world.files.set(shop, steppedContent(three, edited));
+      await world.reload("r2");
+      await world.pass(hour);
+      expect(watched(world)).toHaveLength(1);
+      expect(steps(world, checkout, search, bots)).toEqual(["allow", "allow", "block"]);
+      const next = [checkout, search, bots].filter((key) => !watched(world).includes(key));
+      for (const key of next) {
+        expect(waitOf(world, key)).toBe(`${watched(world).join()} is promoted or watched`);
+      }
+      world.traffic.noisy.add(`${shop} ${search}`);
+      await world.pass(20 * minute);
+      expect(world.takeEvents()).toEqual(["search set_back log"]);
+      world.traffic.noisy.clear();
+      await world.pass(4 * hour);
+      expect(world.takeEvents()).toEqual(["bots watched block", "checkout watched allow"]);
+      expect(steps(world, checkout, search, bots)).toEqual(["allow", "log", "block"]);
+    });
+
+    it("keep others from being promoted until they are watched", async ({ expect }) => {
+      await using world = await steppingWorld({
+        [shop]: steppedContent({ [checkout]: shortly, [search]: shortly }),
+      });
+      await world.steps.promote(named(shop), "ada", checkout);
+      await world.pass(fiveMinutes);
+      await world.steps.promote(named(shop), "ada", checkout);
+      await world.pass(2 * hour);
+      const content = steppedContent(
+        { [checkout]: shortly, [search]: shortly },
+        { [checkout]: none },
+      );
+      world.files.set(shop, content);
+      await world.reload("r2");
+      world.takeEvents();
+      expect(await world.steps.promote(named(shop), "ada", search)).toEqual({
+        result: "busy",
+        key: checkout,
+      });
+      await world.pass(5 * hour);
+      expect(world.takeEvents()).toEqual(["checkout watched allow", "search promoted allow"]);
+    });
+
+    it("do not go back by what was counted of the former content", async ({ expect }) => {
+      await using world = await arrived({ [checkout]: shortly, [bots]: ofRule });
+      world.reconciler.reconfigure({ ...world.options, mode: "observe" });
+      const edited = { [checkout]: none, [bots]: otherPaths };
+      world.files.set(shop, steppedContent({ [checkout]: shortly, [bots]: ofRule }, edited));
+      for (const key of [checkout, bots]) world.traffic.noisy.add(`${shop} ${key}`);
+      await world.reload("r2");
+      for (let nth = 0; nth < 3; nth += 1) {
+        await world.pass(25 * minute);
+        await world.sweep("manual", minute);
+      }
+      expect(world.takeEvents()).toEqual([]);
+      expect(waitOf(world, checkout)).toBe("it is not live at its step yet");
+      world.reconciler.reconfigure(world.options);
+      world.traffic.noisy.delete(`${shop} ${bots}`);
+      await world.sweep("manual", minute);
+      await world.pass(20 * minute);
+      expect(world.takeEvents()).toEqual(["checkout set_back log"]);
+      expect(steps(world, checkout, bots)).toEqual(["log", "block"]);
+    });
+
+    it("are not watched at the first step, nor for no time", async ({ expect }) => {
+      const unwatched = { ...shortly, watchMs: 0 };
+      await using world = await arrived({ [search]: unwatched });
+      const both = { [checkout]: shortly, [search]: unwatched };
+      world.files.set(shop, steppedContent(both));
+      await world.reload("r2");
+      world.files.set(shop, steppedContent(both, { [checkout]: none, [search]: none }));
+      await world.reload("r3");
+      await world.pass(fiveMinutes);
+      expect([...watched(world), ...steps(world, checkout, search)]).toEqual(["log", "allow"]);
+      expect(waitOf(world, search)).toBe("it is as declared");
+    });
   });
 
   it("are restored where somebody changed the object, and begin their time again", async ({

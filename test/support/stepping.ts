@@ -40,7 +40,11 @@ export const shortly: Promotion = promotion({
 
 export const ofRule: Promotion = { ...shortly, steps: ["log", "managed_challenge", "block"] };
 
-/** A zone with policies and rules on their way, by their keys. */
+/**
+ * A zone with policies and rules on their way, by their keys.
+ *
+ * @param more values of policies, and expressions of rules.
+ */
 export function steppedContent(
   promotions: Readonly<Record<string, Promotion>>,
   more: Readonly<Record<string, string>> = {},
@@ -62,7 +66,11 @@ export function steppedContent(
       custom_rules: declared(
         keys
           .filter(([key]) => key.startsWith("custom_rule/"))
-          .map(([key, each]) => block(key.slice("custom_rule/".length), { promotion: each })),
+          .map(([key, each]) => {
+            const { [key]: expression } = more;
+            const name = key.slice("custom_rule/".length);
+            return block(name, { promotion: each, ...(expression && { expression }) });
+          }),
       ),
     },
   }).content;

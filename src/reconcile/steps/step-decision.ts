@@ -27,6 +27,9 @@ export type StepDecision =
  * Decides about the objects of a zone. At most one of them is to be promoted, and none while another one is not live at its
  * step or is watched: what goes wrong then is its doing. Of several, it is the one that is at its step for longest.
  *
+ * A change of the files may change several objects at once. They are in one watch after the other, but what is counted before
+ * it counts for each, and its limit holds for it: none that breaks a site waits for the watch of another one.
+ *
  * @param zoneWait why nothing is promoted in the zone; `undefined`: nothing keeps it from that.
  * @param earlierWave in which the next step of an object is not kept yet; `undefined`: in none.
  */
@@ -42,17 +45,31 @@ export function decideSteps(
       afterWaves(decideObject(facts), () => earlierWave(key)),
     );
   }
-  const ready = [...objects].filter(([key]) => isReady(decisions.get(key)));
-  const [first] = ready.toSorted(longestFirst);
-  const busy = [...objects].find(([, { state }]) => isBusy(state));
-  const other = busy?.[0] ?? first?.[0];
-  for (const [key] of ready) {
-    if (zoneWait !== undefined) decisions.set(key, waitFor({ reason: zoneWait }));
-    else if (other !== undefined && other !== key) {
+  const states = [...objects].map(([key, { state }]): KeyedState => [key, state]);
+  const ready = states.filter(([key]) => isReady(decisions.get(key)));
+  const other = busyObject(states) ?? ready.toSorted(longestFirst)[0]?.[0];
+  if (other === undefined) return decisions;
+  for (const [key, { isWatched, isLive }] of states) {
+    const decision = decisions.get(key);
+    const isNext = isReady(decision);
+    const staysWatched = isWatched && isLive && decision?.do !== "set_back";
+    if (isNext && zoneWait !== undefined) decisions.set(key, waitFor({ reason: zoneWait }));
+    else if (key !== other && (isNext || staysWatched)) {
       decisions.set(key, waitFor({ reason: "other_object", key: other }));
     }
   }
   return decisions;
+}
+
+type KeyedState = readonly [ResourceKey, StepState];
+
+/**
+ * The object that keeps the others from being promoted; `undefined`: none does. It is the one of the watched objects that is
+ * at its step for longest, else one that is not live at its step.
+ */
+export function busyObject(states: readonly KeyedState[]): ResourceKey | undefined {
+  const [watched] = states.filter(([, { isWatched }]) => isWatched).toSorted(longestFirst);
+  return (watched ?? states.find(([, { isLive }]) => !isLive))?.[0];
 }
 
 /** A decision about the next step, unless that waits for an earlier wave. */
@@ -64,19 +81,11 @@ function afterWaves(
   return earlier === undefined ? decision : waitFor({ reason: "earlier_wave", ...earlier });
 }
 
-/** Whether an object keeps others from being promoted: it is watched, or not live at its step. */
-export function isBusy({ isWatched, isLive }: StepState): boolean {
-  return isWatched || !isLive;
-}
-
 function isReady(decision: StepDecision | undefined): boolean {
   return decision?.do === "promote" || decision?.do === "ask_scripts";
 }
 
-function longestFirst(
-  [a, { state: one }]: readonly [ResourceKey, StepFacts],
-  [b, { state: two }]: readonly [ResourceKey, StepFacts],
-): number {
+function longestFirst([a, one]: KeyedState, [b, two]: KeyedState): number {
   const [since, other] = [one.since ?? Infinity, two.since ?? Infinity];
   if (since !== other) return since < other ? -1 : 1;
   return two.elapsedMs - one.elapsedMs || compareText(a, b);

@@ -25,7 +25,7 @@ export interface StepState {
   readonly since: number | undefined;
   /** How long it was live at the step while a process ran. */
   readonly elapsedMs: number;
-  /** Whether it was promoted to this step and may be set back. */
+  /** Whether it was promoted to this step, or changed at it, and may be set back. */
   readonly isWatched: boolean;
   readonly stop: Stop | undefined;
 }
@@ -85,9 +85,13 @@ export function atStep(object: SteppedObject, step: StepValue): StepState {
   };
 }
 
-/** The state of an object that was promoted to a step: it is watched, unless its declaration says otherwise. */
-export function promotedTo(object: SteppedObject, step: StepValue): StepState {
-  return { ...atStep(object, step), isWatched: object.promotion.watchMs > 0 };
+/**
+ * The state of an object that was promoted to a step, or changed at it: it is watched, unless it is the first step or its
+ * declaration says otherwise.
+ */
+export function watchedAt(object: SteppedObject, step: StepValue): StepState {
+  const { steps, watchMs } = object.promotion;
+  return { ...atStep(object, step), isWatched: watchMs > 0 && step !== steps[0] };
 }
 
 /** The state of an object that is stopped where it is, or goes back to another step. */
@@ -104,39 +108,42 @@ export function stoppedAt(
 }
 
 /**
- * The state of an object as it is declared now. A change of what it does begins its time again; a change of its declaration
- * ends its stop; a step that it does not have any more is not known.
+ * The state of an object as it is declared now. A change of what it does begins its time and its watch again, at the same step;
+ * a change of its declaration ends its stop; a step that it does not have any more is not known.
  */
 export function declaredAs(
   object: SteppedObject,
   state: StepState | undefined,
 ): StepState | undefined {
   if (state === undefined || stepIndex(state, object.promotion) === undefined) return undefined;
-  const stop = state.stop?.declared === digestOfDeclaration(object) ? state.stop : undefined;
-  const isSame = state.of === digestOfObject(object);
-  if (isSame) return stop === state.stop ? state : { ...state, stop };
-  return { ...atStep(object, state.step), isWatched: state.isWatched, stop };
+  if (state.of !== digestOfObject(object)) return watchedAt(object, state.step);
+  const isStopped = state.stop?.declared === digestOfDeclaration(object);
+  return isStopped || state.stop === undefined ? state : { ...state, stop: undefined };
 }
+
+/** How a run left an object: as it found it, with what is declared at its step; corrected to that; or otherwise. */
+export type LeftBy = "as_declared" | "corrected" | "different";
 
 /**
  * The state of an object after a run.
  *
  * @param live the step at which it is live now, from 0; `undefined`: at none.
- * @param wasOther whether the run found it otherwise than it is declared at its step.
  */
 export function foundLive(
   object: SteppedObject,
   state: StepState | undefined,
   live: number | undefined,
-  wasOther: boolean,
+  left: LeftBy,
 ): StepState | undefined {
   const { steps } = object.promotion;
   if (state === undefined) {
     const step = live === undefined ? undefined : steps[live];
-    return step === undefined ? undefined : { ...atStep(object, step), isLive: true };
+    return step === undefined
+      ? undefined
+      : { ...atStep(object, step), isLive: left !== "different" };
   }
-  const isLive = live !== undefined && steps[live] === state.step;
-  if (isLive && state.isLive && !wasOther) return state;
+  const isLive = left !== "different" && live !== undefined && steps[live] === state.step;
+  if (isLive && state.isLive && left === "as_declared") return state;
   if (!isLive && !state.isLive) return state;
   return { ...state, isLive, since: undefined, elapsedMs: 0 };
 }

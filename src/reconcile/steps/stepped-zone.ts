@@ -10,7 +10,7 @@ import { policyAtStep, type PromotedObject } from "../../zone/promoted-objects.t
 import type { StepValue } from "../../zone/promotion.ts";
 import type { ResourceKey } from "../../zone/resource.ts";
 import type { FleetZone } from "../fleet/desired-fleet.ts";
-import { decideSteps, isBusy, type StepDecision, type StepFacts } from "./step-decision.ts";
+import { busyObject, decideSteps, type StepDecision, type StepFacts } from "./step-decision.ts";
 import { evidenceOf, type PartSeries, partsSince, type StepEvidence } from "./step-evidence.ts";
 import { promotedIn } from "./step-overlay.ts";
 import {
@@ -19,6 +19,7 @@ import {
   declaredAs,
   digestOfObject,
   foundLive,
+  type LeftBy,
   type StepState,
   stepIndex,
   timeLeftMs,
@@ -105,7 +106,7 @@ export class SteppedZone {
       // A run of another declaration says nothing of this one.
       if (declared === undefined || digestOfObject(declared) !== digestOfObject(object)) continue;
       if (found === undefined) continue;
-      const next = foundLive(declared, states.get(key), found.live, found.wasOther);
+      const next = foundLive(declared, states.get(key), found.live, found.left);
       if (next !== undefined) states.set(key, afterTime(next, 0, now));
     }
     this.#setStates([...states]);
@@ -248,13 +249,13 @@ export class SteppedZone {
     | { readonly key: ResourceKey; readonly isBusy: boolean; readonly isWatched: boolean }
     | undefined {
     const known = this.#known;
-    const busy = known.find(([, , state]) => isBusy(state));
-    const first = busy ?? known.find(([each]) => this.#hasNext(each));
-    const chosen = key === undefined ? first : known.find(([each]) => each === key);
+    const busy = this.#busy;
+    const wanted = key ?? busy ?? known.find(([each]) => this.#hasNext(each))?.[0];
+    const chosen = known.find(([each]) => each === wanted);
     if (chosen === undefined) return undefined;
     const [name, , { isWatched, isLive }] = chosen;
-    if (busy !== undefined && (busy !== chosen || !isLive)) {
-      return { key: busy[0], isBusy: true, isWatched };
+    if (busy !== undefined && (busy !== name || !isLive)) {
+      return { key: busy, isBusy: true, isWatched };
     }
     return isWatched || this.#hasNext(name) ? { key: name, isBusy: false, isWatched } : undefined;
   }
@@ -291,6 +292,7 @@ export class SteppedZone {
 
   /** Where the objects stand. */
   get view(): readonly ObjectSteps[] {
+    const busy = this.#busy;
     return [...this.objects].map(([key, { promotion }]) => {
       const { step, since, isWatched = false, stop } = this.steps.objects.get(key) ?? {};
       const evidence = this.#evidenceAt(key, "inHours") ?? this.#evidenceAt(key, "recently");
@@ -300,7 +302,7 @@ export class SteppedZone {
         promotion,
         step,
         since: since === undefined ? undefined : new Date(since),
-        isWatched,
+        isWatched: isWatched && key === busy,
         counted: requests === 0 ? undefined : { count, requests },
         wait: stop === undefined ? this.#waits.get(key) : { reason: "stopped", stop },
       };
@@ -313,6 +315,11 @@ export class SteppedZone {
       const state = this.steps.objects.get(key);
       return state === undefined ? [] : [[key, object, state] as const];
     });
+  }
+
+  /** The object that keeps others from being promoted; see {@link busyObject}. */
+  get #busy(): ResourceKey | undefined {
+    return busyObject(this.#known.map(([key, , state]) => [key, state]));
   }
 
   /** What was read of the time that the object has been at its step. */
@@ -339,19 +346,16 @@ function contentsOf({ desired, wave, held }: FleetZone): readonly ZoneContent[] 
   return [desired, wave, held].flatMap((each) => each?.content ?? []);
 }
 
-/**
- * At which step a run left an object, and whether it found it otherwise than declared; `undefined`: it does not tell, since a
- * write has no known end.
- */
+/** At which step and how a run left an object; `undefined`: it does not tell, since a write has no known end. */
 function liveAfter(
   report: PlannedReport,
   key: ResourceKey,
-): { readonly live: number | undefined; readonly wasOther: boolean } | undefined {
+): { readonly live: number | undefined; readonly left: LeftBy } | undefined {
   const { steps, changes } = report.plan;
   const step = steps.get(key);
   if (step === undefined) return undefined;
   const change = changes.find((each) => each.key === key);
-  const wasOther = change !== undefined && !isAdoption(change);
-  if (report.result !== "applied" || change === undefined) return { live: step.live, wasOther };
-  return keysDone(report.outcomes).has(key) ? { live: step.planned, wasOther } : undefined;
+  if (change === undefined || isAdoption(change)) return { live: step.live, left: "as_declared" };
+  if (report.result !== "applied") return { live: step.live, left: "different" };
+  return keysDone(report.outcomes).has(key) ? { live: step.planned, left: "corrected" } : undefined;
 }

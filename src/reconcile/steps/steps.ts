@@ -19,7 +19,7 @@ import type { PartSeries } from "./step-evidence.ts";
 import { contentAtSteps, promotedIn, zoneAtSteps } from "./step-overlay.ts";
 import {
   noSteps,
-  promotedTo,
+  watchedAt,
   type StepState,
   stepIndex,
   stoppedAt,
@@ -363,7 +363,7 @@ export class Steps {
     const to = object?.promotion.steps[(stepIndex(state, object.promotion) ?? NaN) + 1];
     if (object === undefined || state === undefined || to === undefined) return "changed";
     const before = zone.steps;
-    const next = zone.withState(key, promotedTo(object, to));
+    const next = zone.withState(key, watchedAt(object, to));
     store.setSteps(name, next);
     const isStored = await store.flush();
     const isSame = this.#zones.get(name) === zone && zone.steps === before;
