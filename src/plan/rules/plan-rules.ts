@@ -29,7 +29,7 @@ import { stepOfRule } from "../promoted-step.ts";
 import { prunableAmong, type ToPrune } from "../prunable.ts";
 import type { KindPlan, Step, Unmanaged } from "../write-order.ts";
 import { countedEffectOfRule, ofOneAction } from "./counted-rule.ts";
-import { effectOfMove, effectOnLater } from "./order-effect.ts";
+import { effectOnLater } from "./order-effect.ts";
 import { needScoreRule } from "./owasp-tuning.ts";
 import { ruleBody, unchangedBody } from "./rule-body.ts";
 import { effectOfRule } from "./rule-effect.ts";
@@ -112,9 +112,7 @@ export function planRules(
   );
   const deleted = toPrune.map((each) => deleteOf(each, list, scoreRuleId));
   const room = quota - (list.elsewhere ?? 0);
-  const placed = inSafeOrder(lists, [...changed, ...deleted], room, (target, passed, isFirst) =>
-    effectOfMove(target, passed, isFirst, wire),
-  );
+  const placed = inSafeOrder(lists, [...changed, ...deleted], room, wire);
   const isWhole = placed.length > 1 && toPrune.some(({ reason }) => reason === "unmanaged");
   const isLonger = after.length > before.length;
   const most = isWhole ? (isLonger ? after.length : 0) : mostRules(before.length, placed);
@@ -220,11 +218,6 @@ function adoptedIn(
   return [{ kind, id, ref, key: keyIn(list, declaredKey ?? mark.key).slice(kind.length + 1) }];
 }
 
-/** A step with its change, which does not have the move of the rule yet. */
-interface ChangeStep extends RuleStep {
-  readonly change: Change;
-}
-
 interface ChangeContext {
   readonly list: RuleList;
   readonly after: readonly Entry[];
@@ -237,14 +230,13 @@ interface ChangeContext {
 function changeOf(
   entry: Entry,
   { list, after, stays, scoreRuleId, isOurs }: ChangeContext,
-): readonly ChangeStep[] {
+): readonly RuleStep[] {
   if (entry.match === undefined) return [];
   const { rule, target, live } = entry.match;
   const was = live === undefined ? undefined : comparable(live, scoreRuleId);
   const is = comparable(target, scoreRuleId);
   const fields = differingFieldsIn(rule.key, was, is);
-  const differs = fields.length > 0;
-  if (live !== undefined && !differs && stays.has(entry)) return [];
+  if (live !== undefined && fields.length === 0 && stays.has(entry)) return [];
   const { kind, wire } = list.facts;
   const effect = combine([
     effectIn(list, rule.key, was, is),
@@ -263,14 +255,14 @@ function changeOf(
     live === undefined
       ? { verb: "create", ...shared }
       : { verb: "update", ...shared, id: live.id, adopted: !isOurs(live) };
-  return [{ entry, change, verb: change.verb, effect, differs }];
+  return [{ entry, change }];
 }
 
 function deleteOf(
   { live, key, reason }: ToPrune<LiveRule, Rule>,
   list: RuleList,
   scoreRuleId: string,
-): ChangeStep {
+): RuleStep {
   const was = comparable(live, scoreRuleId);
   const effect = effectIn(list, key, was, undefined);
   const change: Change = {
@@ -285,7 +277,7 @@ function deleteOf(
     counted: reason === "undeclared" ? countedIn(list, key, live, was, undefined) : undefined,
     causes: [],
   };
-  return { entry: { live, match: undefined }, change, verb: "delete", effect, differs: true };
+  return { entry: { live, match: undefined }, change };
 }
 
 function effectIn(
@@ -331,16 +323,14 @@ function differingFieldsIn(
 function stepsOf(
   list: RuleList,
   after: readonly Entry[],
-  placed: readonly PlacedStep<ChangeStep>[],
+  placed: readonly PlacedStep[],
   isWhole: boolean,
 ): readonly Step[] {
   if (placed.length === 0) return [];
   const { live, facts, deployments } = list;
   const { phase } = facts;
-  const changesIn = (each: PlacedStep<ChangeStep>): readonly Change[] => {
-    const change = changeIn(each);
-    return deployments === undefined ? [change] : deployments.changesWith(change);
-  };
+  const changesIn = ({ change }: PlacedStep): readonly Change[] =>
+    deployments === undefined ? [change] : deployments.changesWith(change);
   if (live.state === "absent" || isWhole) {
     const call = live.state === "absent" ? "create-entrypoint" : "put-entrypoint";
     const changes = placed.flatMap(changesIn);
@@ -353,27 +343,20 @@ function stepsOf(
     const keys = changes.map(({ key }) => key);
     return { each, changes, write: writeOf(list, live.id, each, keys) };
   });
-  const writes = new Map(written.map(({ each, write }) => [each.step, write]));
+  const writes = new Map(written.map(({ each, write }) => [each.entry, write]));
   return written.map(({ each, changes, write }) => ({
     changes,
     write,
-    waitsFor: each.waitsFor.flatMap((step) => writes.get(step) ?? []),
+    waitsFor: each.waitsFor.flatMap((entry) => writes.get(entry) ?? []),
   }));
-}
-
-function changeIn({ step: { change }, move }: PlacedStep<ChangeStep>): Change {
-  if (move === undefined) return change;
-  const fields = [...change.fields, move.field];
-  return { ...change, fields, effect: combine([change.effect, move.effect]) };
 }
 
 function writeOf(
   { facts: { phase }, customRuleset }: RuleList,
   ruleset: string,
-  { step, place }: PlacedStep<ChangeStep>,
+  { entry, change, place }: PlacedStep,
   changes: readonly ResourceKey[],
 ): Write {
-  const { entry, change, differs } = step;
   const list = {
     phase,
     ...(customRuleset === undefined ? {} : { custom_ruleset: customRuleset }),
@@ -384,7 +367,8 @@ function writeOf(
     return { call: "create-rule", ...list, body: bodyOf(entry), position: place, changes };
   }
   // A position is the one body that the service merges (SERVICE.md B.4).
-  const body = differs ? bodyOf(entry) : {};
+  const isOnlyMoved = change.fields.every(({ field }) => field === "position");
+  const body = isOnlyMoved ? {} : bodyOf(entry);
   const id = entry.live?.id ?? "";
   return { call: "update-rule", ...list, id, body, position: place, changes };
 }

@@ -1,16 +1,9 @@
 import { certainlyExclude } from "../../syntax/expression/certainty/certainty.ts";
 import type { RuleAction } from "../../zone/live-zone.ts";
 import type { RulePlace } from "../../zone/rule-place.ts";
-import {
-  type Effect,
-  type FieldChange,
-  combine,
-  neutral,
-  strengthens,
-  weakens,
-} from "../change.ts";
+import { type Change, combine, type Effect, neutral, strengthens, weakens } from "../change.ts";
 import { safetyRank } from "../write-order.ts";
-import type { RuleTarget } from "./rule-body.ts";
+import { effectOfMove } from "./order-effect.ts";
 import type { Entry, RuleLists } from "./rule-positions.ts";
 import { severityOf } from "./severity.ts";
 
@@ -18,25 +11,16 @@ import { severityOf } from "./severity.ts";
 export interface RuleStep {
   /** The rule in the desired list; of one to delete, the live rule. */
   readonly entry: Entry;
-  readonly verb: "create" | "update" | "delete";
-  /** The effect of what changes beside the position. */
-  readonly effect: Effect;
-  /** Whether a field other than the position changes. */
-  readonly differs: boolean;
+  /** What changes beside the position: of a rule that only moves, no field. */
+  readonly change: Change;
 }
 
-/** The effect of a move past other rules; `isFirst`: the rule comes to stand before them. */
-type EffectOfMove = (target: RuleTarget, passed: readonly Entry[], isFirst: boolean) => Effect;
-
-/** A step in its turn: where it puts its rule, and what that does. */
-export interface PlacedStep<Step> {
-  readonly step: Step;
+/** A step in its turn. The change of a rule that moves has its move. */
+export interface PlacedStep extends RuleStep {
   /** `null`: the rule keeps its position, or goes. */
   readonly place: RulePlace | null;
-  /** The move of a rule that was live; `undefined` if it keeps its position. */
-  readonly move: { readonly field: FieldChange; readonly effect: Effect } | undefined;
-  /** The steps before it without which it would leave the zone weaker than both before and after the plan. */
-  readonly waitsFor: readonly Step[];
+  /** The rules of the steps before it without which it would leave the zone weaker than both before and after the plan. */
+  readonly waitsFor: readonly Entry[];
 }
 
 /** So many neighbors are named: more than one is needed only where the service refuses a write. */
@@ -54,65 +38,61 @@ const maxBehind = 8;
  * rule that stays where it is and gives up such requests goes after it. Where both move, the zone may protect less between
  * the two than before and after.
  */
-export function inSafeOrder<Step extends RuleStep>(
+export function inSafeOrder(
   lists: RuleLists,
-  steps: readonly Step[],
+  steps: readonly RuleStep[],
   quota: number,
-  effectOfMove: EffectOfMove,
-): readonly PlacedStep<Step>[] {
+  wire: string,
+): readonly PlacedStep[] {
   const { before, after, stays } = lists;
   const gaps = gapsOf(after, stays);
   const wasAt = new Map(before.map((rule, index) => [rule, index]));
   const placeOf = ({ live }: Entry): number =>
     live === undefined ? before.length : (wasAt.get(live) ?? before.length);
-  const facts = steps.map((step): Facts<Step> => {
-    const { entry, verb } = step;
-    const isMoved = verb === "update" && !stays.has(entry);
+  const turns = steps.map((step): Turn => {
+    const { entry, change } = step;
     const [previous, next] = gaps.get(entry) ?? [undefined, undefined];
-    const isUp = isMoved && next !== undefined && placeOf(next) < placeOf(entry);
+    const isUp = next !== undefined && placeOf(next) < placeOf(entry);
+    const isMoved = change.verb === "update" && !stays.has(entry);
     return {
-      step,
+      ...step,
       isSkip: isSkip(entry),
-      isUp,
-      isDown: isMoved && !isUp,
+      moves: isMoved ? (isUp ? "up" : "down") : undefined,
       wasAt: placeOf(entry),
       low: previous === undefined ? -1 : placeOf(previous),
       high: next === undefined ? before.length : placeOf(next),
       isAt: after.indexOf(entry),
     };
   });
-  const ranked = facts
-    .map((each) => ({ ...each, rank: rankOf(each) }))
-    .toSorted((a, b) => a.rank - b.rank);
+  const ranked = turns
+    .map((each) => ({ each, rank: rankOf(each) }))
+    .toSorted((a, b) => a.rank - b.rank)
+    .map(({ each }) => each);
   const ordered = withRoom(lossesLast(ranked), before.length, quota);
   const waits = waitsAmong(ordered);
-  const list = new LiveList(lists, effectOfMove);
+  const list = new LiveList(lists, wire);
   const settled = new Set(stays);
-  return ordered.map((each) => {
-    const { step, isUp, isDown } = each;
-    const { entry, verb } = step;
-    const waitsFor = waits.get(step) ?? [];
-    if (verb === "delete") {
+  return ordered.map(({ entry, change, moves, isAt }) => {
+    const waitsFor = waits.get(entry) ?? [];
+    if (change.verb === "delete") {
       list.delete(entry);
-      return { step, place: null, move: undefined, waitsFor };
+      return { entry, change, place: null, waitsFor };
     }
-    if (verb === "update" && !isUp && !isDown) {
+    if (change.verb === "update" && moves === undefined) {
       list.write(entry);
-      return { step, place: null, move: undefined, waitsFor };
+      return { entry, change, place: null, waitsFor };
     }
-    const { place, previous } = placeIn(after, each.isAt, settled, stays);
+    const { place, previous } = placeIn(after, isAt, settled, stays);
     settled.add(entry);
-    const move = list.put(entry, previous);
-    return { step, place, move, waitsFor };
+    return { entry, change: list.put(entry, previous, change), place, waitsFor };
   });
 }
 
-/** What decides about the turn of a step: places are indices in the live list. */
-interface Facts<Step> {
-  readonly step: Step;
+/** What decides when a step has its turn: places are indices in the live list. */
+interface Turn extends RuleStep {
   readonly isSkip: boolean;
-  readonly isUp: boolean;
-  readonly isDown: boolean;
+  /** `undefined`: it stays where it is, comes or goes. */
+  readonly moves: "up" | "down" | undefined;
   readonly wasAt: number;
   /** The places of the two rules that stay around it. */
   readonly low: number;
@@ -147,42 +127,38 @@ function isSkip({ live, match }: Entry): boolean {
   return live?.action.type === "skip" || match?.target.action.type === "skip";
 }
 
-function isEnabledBefore({ live }: Entry): boolean {
-  return live?.enabled === true;
+/** Whether a rule is enabled before the plan and after it. */
+function staysEnabled({ live, match }: Entry): boolean {
+  return live?.enabled === true && match?.target.enabled === true;
 }
 
-function isEnabledAfter({ match }: Entry): boolean {
-  return match?.target.enabled === true;
-}
-
-function rankOf<Step extends RuleStep>(facts: Facts<Step>): number {
-  const { step, isUp, isDown } = facts;
-  const strictness = facts.isSkip ? 0 : strictnessOf(step.entry);
-  const isActive = isEnabledBefore(step.entry) && isEnabledAfter(step.entry);
-  const turn = !isActive ? 0 : isUp ? -strictness : isDown ? strictness : 0;
-  const moved = !isActive || !(isUp || isDown) ? neutral : isUp === facts.isSkip ? looser : tighter;
-  const rank = safetyRank(step.verb, combine([step.effect, moved]));
-  return turn * 1_000 + rank + (facts.isSkip ? 0 : delayOf(step));
+function rankOf(step: Turn): number {
+  const { entry, change, moves, isSkip: isException } = step;
+  const strictness = isException ? 0 : strictnessOf(entry);
+  const isMove = moves !== undefined && staysEnabled(entry);
+  const turn = !isMove ? 0 : moves === "up" ? -strictness : strictness;
+  const moved = !isMove ? neutral : (moves === "up") === isException ? looser : tighter;
+  const rank = safetyRank(change.verb, combine([change.effect, moved]));
+  return turn * 1_000 + rank + (isException ? 0 : delayOf(step));
 }
 
 /** Of two rules that are lost, the stricter one goes last: the other one may decide before a rule that comes. */
-function delayOf({ effect: { direction }, entry: { live } }: RuleStep): number {
-  return direction === "weakens" && live !== undefined ? 10 * severityOf(live.action) : 0;
+function delayOf({ change, entry: { live } }: RuleStep): number {
+  const isLost = change.effect.direction === "weakens" && live !== undefined;
+  return isLost ? 10 * severityOf(live.action) : 0;
 }
 
 /** The steps with each rule that stays where it is and weakens behind the moves down that may make up for it. */
-function lossesLast<Step extends RuleStep>(ranked: readonly Facts<Step>[]): readonly Facts<Step>[] {
-  const covers = ranked.filter(({ step, isDown }) => isDown && isCover(step));
+function lossesLast(ranked: readonly Turn[]): readonly Turn[] {
+  const covers = ranked.filter((each) => each.moves === "down" && isCover(each));
   const losses = ranked.filter(
-    ({ step, isUp, isDown }) =>
-      !isUp && !isDown && isAbandoned(step) && step.effect.direction === "weakens",
+    (each) =>
+      each.moves === undefined && isAbandoned(each) && each.change.effect.direction === "weakens",
   );
   const meet = meetingAmong(covers, losses);
   const turnOf = turnsOf(ranked);
   const late = Map.groupBy(losses, (loss) =>
-    covers.findLast(
-      (cover) => turnOf(loss) < turnOf(cover) && meet(cover.step.entry, loss.step.entry),
-    ),
+    covers.findLast((cover) => turnOf(loss) < turnOf(cover) && meet(cover.entry, loss.entry)),
   );
   const inTurn = new Set(ranked).difference(
     new Set(covers.flatMap((each) => late.get(each) ?? [])),
@@ -191,39 +167,29 @@ function lossesLast<Step extends RuleStep>(ranked: readonly Facts<Step>[]): read
 }
 
 /** The number of rules when the last of those that come is there, if it is the largest; 0 if none comes. */
-export function mostRules(
-  count: number,
-  steps: readonly { readonly step: Pick<RuleStep, "verb"> }[],
-): number {
+export function mostRules(count: number, steps: readonly Pick<RuleStep, "change">[]): number {
   let [now, most] = [count, 0];
-  for (const { step } of steps) {
-    if (step.verb === "delete") now -= 1;
-    if (step.verb === "create") most = Math.max(most, (now += 1));
+  for (const { change } of steps) {
+    if (change.verb === "delete") now -= 1;
+    if (change.verb === "create") most = Math.max(most, (now += 1));
   }
   return most;
 }
 
 /** The steps with as many deletes at the start as the quota needs; as they are where that is not enough. */
-function withRoom<Step extends RuleStep>(
-  ordered: readonly Facts<Step>[],
-  count: number,
-  quota: number,
-): readonly Facts<Step>[] {
+function withRoom(ordered: readonly Turn[], count: number, quota: number): readonly Turn[] {
   if (mostRules(count, ordered) <= quota) return ordered;
   const deletes = ordered.filter(
-    (each) => each.step.verb === "delete" && mayGoFirst(each, ordered),
+    (each) => each.change.verb === "delete" && mayGoFirst(each, ordered),
   );
-  const first = new Set<Facts<Step>>();
-  for (const each of deletes.toSorted((a, b) => weight(a) - weight(b))) {
+  const isLost = ({ change }: Turn): number => Number(isLoss(change.effect));
+  const first = new Set<Turn>();
+  for (const each of deletes.toSorted((a, b) => isLost(a) - isLost(b))) {
     first.add(each);
     const order = [...first, ...ordered.filter((other) => !first.has(other))];
     if (mostRules(count, order) <= quota) return order;
   }
   return ordered;
-}
-
-function weight({ step: { effect } }: Facts<RuleStep>): number {
-  return isLoss(effect) ? 1 : 0;
 }
 
 function isGain({ direction }: Effect): boolean {
@@ -235,16 +201,13 @@ function isLoss({ direction }: Effect): boolean {
 }
 
 /** Whether a rule can be deleted before all other steps: it protects no requests that another one is to protect instead. */
-function mayGoFirst<Step extends RuleStep>(
-  { step: { entry, effect } }: Facts<Step>,
-  all: readonly Facts<Step>[],
-): boolean {
-  if (!isLoss(effect)) return true;
+function mayGoFirst({ entry, change }: Turn, all: readonly Turn[]): boolean {
+  if (!isLoss(change.effect)) return true;
   const gains = all.filter(
-    ({ step, isUp, isDown }) => step.entry !== entry && (isUp || isDown || isGain(step.effect)),
+    (each) => each.entry !== entry && (each.moves !== undefined || isGain(each.change.effect)),
   );
   if (gains.length > maxGains) return false;
-  return gains.every(({ step: { entry: other } }) => {
+  return gains.every(({ entry: other }) => {
     const expressions = [other.live?.expression, other.match?.target.expression];
     return expressions.every(
       (each) => each === undefined || certainlyExclude(each, entry.live?.expression ?? ""),
@@ -264,34 +227,32 @@ function strictnessOf({ live, match }: Entry): number {
 const looser = weakens("");
 const tighter = strengthens("", true);
 
-/** For each step the steps before it without which it must not be sent, since the service may refuse them. */
-function waitsAmong<Step extends RuleStep>(
-  ordered: readonly Facts<Step>[],
-): ReadonlyMap<Step, readonly Step[]> {
+/** For each rule those of the steps before it without which it must not be sent, since the service may refuse them. */
+function waitsAmong(ordered: readonly Turn[]): ReadonlyMap<Entry, readonly Entry[]> {
   const skips = ordered.filter(
-    ({ isSkip: is, step: { entry } }) => is && (isEnabledBefore(entry) || isEnabledAfter(entry)),
+    ({ isSkip: is, entry: { live, match } }) =>
+      is && (live?.enabled === true || match?.target.enabled === true),
   );
   const others = ordered.filter(
-    ({ isSkip: is, isUp, isDown, step: { entry } }) =>
-      !is && (isUp || isDown) && isEnabledBefore(entry) && isEnabledAfter(entry),
+    ({ isSkip: is, moves, entry }) => !is && moves !== undefined && staysEnabled(entry),
   );
-  const waits = new Map<Step, Step[]>();
-  const wait = (step: Step, first: Step): void => {
-    const known = waits.get(step);
-    if (known === undefined) waits.set(step, [first]);
-    else known.push(first);
+  const waits = new Map<Entry, Entry[]>();
+  const wait = (later: RuleStep, first: RuleStep): void => {
+    const known = waits.get(later.entry);
+    if (known === undefined) waits.set(later.entry, [first.entry]);
+    else known.push(first.entry);
   };
   for (const skip of skips) {
     for (const other of others) {
-      if (other.isUp && wouldSpareTooEarly(skip, other)) wait(skip.step, other.step);
-      if (other.isDown && wouldMoveTooEarly(skip, other)) wait(other.step, skip.step);
+      if (other.moves === "up" && wouldSpareTooEarly(skip, other)) wait(skip, other);
+      if (other.moves === "down" && wouldMoveTooEarly(skip, other)) wait(other, skip);
     }
   }
-  const taken = takeOversAmong(ordered.map(({ step }) => step));
-  for (const [step, gains] of taken) gains.forEach((gain) => wait(step, gain));
+  const taken = takeOversAmong(ordered);
+  for (const [loss, gains] of taken) gains.forEach((gain) => wait(loss, gain));
   const gains = new Set([...taken.values()].flat());
-  for (const { step } of skips) {
-    if (step.effect.direction === "weakens") gains.forEach((gain) => wait(step, gain));
+  for (const skip of skips) {
+    if (skip.change.effect.direction === "weakens") gains.forEach((gain) => wait(skip, gain));
   }
   return waits;
 }
@@ -300,9 +261,7 @@ function waitsAmong<Step extends RuleStep>(
 const maxPairs = 2_500;
 
 /** For each step by which a rule gives up requests, the steps before it by which others may come to act on them. */
-function takeOversAmong<Step extends RuleStep>(
-  ordered: readonly Step[],
-): ReadonlyMap<Step, readonly Step[]> {
+function takeOversAmong(ordered: readonly RuleStep[]): ReadonlyMap<RuleStep, readonly RuleStep[]> {
   const gains = ordered.filter(isCover);
   const losses = ordered.filter(isAbandoned);
   const meet = meetingAmong(gains, losses);
@@ -316,13 +275,13 @@ function takeOversAmong<Step extends RuleStep>(
 }
 
 /** Whether a rule comes to act on requests. */
-function isCover({ entry: { match }, effect }: RuleStep): boolean {
-  return match?.target.enabled === true && acts(match.target.action) && isGain(effect);
+function isCover({ entry: { match }, change }: RuleStep): boolean {
+  return match?.target.enabled === true && acts(match.target.action) && isGain(change.effect);
 }
 
 /** Whether a rule gives up requests. */
-function isAbandoned({ entry: { live }, effect }: RuleStep): boolean {
-  return live?.enabled === true && acts(live.action) && isLoss(effect);
+function isAbandoned({ entry: { live }, change }: RuleStep): boolean {
+  return live?.enabled === true && acts(live.action) && isLoss(change.effect);
 }
 
 /** Whether a rule acts against requests, by itself or by the rules of a ruleset that it executes. */
@@ -348,21 +307,21 @@ function mayMeet({ match }: Entry, { live }: Entry): boolean {
 }
 
 /** Whether an exception, written first, may spare a rule that it does not spare once that has moved up. */
-function wouldSpareTooEarly<Step extends RuleStep>(skip: Facts<Step>, other: Facts<Step>): boolean {
-  const { verb, differs } = skip.step;
+function wouldSpareTooEarly(skip: Turn, other: Turn): boolean {
+  const { verb, fields } = skip.change;
   if (verb === "delete" || skip.isAt < other.isAt) return false;
-  const isMoved = verb === "create" || skip.isUp || skip.isDown;
+  const isMoved = verb === "create" || skip.moves !== undefined;
   const lands = isMoved ? skip.low : skip.wasAt;
-  const didSpare = verb === "update" && skip.wasAt < other.wasAt;
-  return lands < other.wasAt && !(didSpare && !differs);
+  const didSpare = verb === "update" && skip.wasAt < other.wasAt && fields.length === 0;
+  return lands < other.wasAt && !didSpare;
 }
 
 /** Whether a rule that moves down, written first, comes behind an exception as it was, which does not spare it yet. */
-function wouldMoveTooEarly<Step extends RuleStep>(skip: Facts<Step>, other: Facts<Step>): boolean {
-  const { verb, differs } = skip.step;
+function wouldMoveTooEarly(skip: Turn, other: Turn): boolean {
+  const { verb, fields } = skip.change;
   if (verb === "create" || skip.wasAt < other.wasAt || skip.wasAt >= other.high) return false;
   if (verb === "delete") return true;
-  return skip.isAt < other.isAt ? differs : skip.isUp || skip.isDown;
+  return skip.isAt < other.isAt ? fields.length > 0 : skip.moves !== undefined;
 }
 
 /** The place of the entry at an index of the desired list, and the settled entry directly before it. */
@@ -400,13 +359,13 @@ class LiveList {
   readonly #entries: Entry[];
   readonly #final: ReadonlySet<Entry>;
   readonly #written = new Set<Entry>();
-  readonly #effectOfMove: EffectOfMove;
+  readonly #wire: string;
 
-  constructor({ before, after }: RuleLists, effectOfMove: EffectOfMove) {
+  constructor({ before, after }: RuleLists, wire: string) {
     const kept = new Map(after.map((entry) => [entry.live, entry]));
     this.#entries = before.map((live) => kept.get(live) ?? { live, match: undefined });
     this.#final = new Set(after);
-    this.#effectOfMove = effectOfMove;
+    this.#wire = wire;
   }
 
   write(entry: Entry): void {
@@ -418,25 +377,26 @@ class LiveList {
     this.#entries.splice(index, 1);
   }
 
-  /** Puts an entry behind another one, or first. Gives the move of one that was in the list. */
-  put(entry: Entry, previous: Entry | undefined): PlacedStep<unknown>["move"] {
+  /** Puts an entry behind another one, or first. Gives its change, with the move of one that was in the list. */
+  put(entry: Entry, previous: Entry | undefined, change: Change): Change {
     const from = this.#entries.indexOf(entry);
     this.#written.add(entry);
     if (from < 0) {
       this.#entries.splice(this.#indexAfter(previous), 0, entry);
-      return undefined;
+      return change;
     }
     const old = [...this.#entries];
     this.#entries.splice(from, 1);
     const to = this.#indexAfter(previous);
     this.#entries.splice(to, 0, entry);
     const passed = from < to ? old.slice(from + 1, to + 1) : old.slice(to, from);
-    const field = {
+    const move = {
       field: "position",
       before: this.#placeOf(entry, old),
       after: this.#placeOf(entry, this.#entries),
     };
-    return { field, effect: this.#effectOf(entry, passed, to < from) };
+    const effect = combine([change.effect, this.#effectOf(entry, passed, to < from)]);
+    return { ...change, fields: [...change.fields, move], effect };
   }
 
   #indexAfter(previous: Entry | undefined): number {
@@ -452,7 +412,7 @@ class LiveList {
   #effectOf({ match, live }: Entry, passed: readonly Entry[], isFirst: boolean): Effect {
     if (match?.target.enabled !== true || live?.enabled !== true) return neutral;
     const others = passed.filter((other) => this.#final.has(other) && this.#isEnabled(other));
-    return this.#effectOfMove(match.target, others, isFirst);
+    return effectOfMove(match.target, others, isFirst, this.#wire);
   }
 
   /** Whether a rule is enabled now, and in the end. */
