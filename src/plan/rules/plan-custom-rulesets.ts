@@ -8,7 +8,7 @@ import {
   rulesIn,
 } from "../../zone/live-zone.ts";
 import { documentedScoreRuleId } from "../../zone/managed-ruleset.ts";
-import { marked, markOfRef, refOf, unmarked } from "../../zone/mark.ts";
+import { type Mark, marked, markOfRef, refOf, unmarked } from "../../zone/mark.ts";
 import { ruleAtStep } from "../../zone/promoted-objects.ts";
 import {
   type CustomRuleset,
@@ -22,14 +22,15 @@ import {
 } from "../../zone/resource.ts";
 import { factsOf } from "../../zone/rule-phase.ts";
 import type { Write } from "../../zone/write.ts";
-import { type Change, type FieldChange, neutral } from "../change.ts";
+import { type Change, type Delete, type FieldChange, neutral, type Update } from "../change.ts";
 import type { Hold } from "../guard/hold.ts";
 import { type Ownership, ownerField, type Unowned } from "../ownership.ts";
 import { prunableAmong, type ToPrune } from "../prunable.ts";
 import type { GrownPhase, KindPlan, Step } from "../write-order.ts";
-import type { Deployments, RuleList, RulesPlan } from "./plan-rules.ts";
-import { effectOfDeployment, type RulesetContent } from "./rule-effect.ts";
-import { comparable, type ComparableRule, targetOf } from "./rule-fields.ts";
+import type { RuleList, RulesPlan } from "./plan-rules.ts";
+import type { RuleTarget } from "./rule-body.ts";
+import type { RulesetContent } from "./rule-effect.ts";
+import { comparable, targetOf } from "./rule-fields.ts";
 import { executorsOf, markOfRuleset, matchRulesets, type RulesetMatch } from "./ruleset-match.ts";
 
 const facts = factsOf("custom_rules");
@@ -90,17 +91,17 @@ export function planCustomPhase(
     ...kept.map((each) => [deploymentKey(each.ruleset.key), partOf(each, owner)] as const),
     ...gone.map((each) => [deploymentKey(each.key), partOfGone(each)] as const),
   ]);
-  const markOf = markByRuleset([...kept, ...gone], entrypoint, owner);
+  const marks = marksByRuleset([...kept, ...gone], entrypoint, owner);
   const entry = planRules(
     {
       facts,
       live: entrypoint,
       elsewhere: total - countIn(entrypoint),
       deployments: {
-        declares: (key) => rules !== undefined || isDeploymentKey(key),
-        markOf,
-        effectOf: (_key, was, is) => effectOfDeployment(was, is, contentsOf(kept, gone, owner)),
-        changesWith: (change) => parts.get(change.key)?.changesWith(change) ?? [change],
+        isListDeclared: rules !== undefined,
+        marks,
+        contents: contentsOf(kept, gone, owner),
+        changesWith: (change) => changesWith(parts.get(change.key), change),
       },
     },
     {
@@ -111,7 +112,8 @@ export function planCustomPhase(
       unmanaged: rules?.unmanaged ?? "ignore",
     },
   );
-  const isOurs = (rule: LiveRule): boolean => (markOf(rule) ?? markOfRef(rule.ref)).owner === owner;
+  const isOurs = (rule: LiveRule): boolean =>
+    (marks.get(rule) ?? markOfRef(rule.ref)).owner === owner;
   const created = kept.filter((each) => each.live === undefined);
   const insides = kept.filter((each) => each.live !== undefined).map(({ inside }) => inside);
   // One write makes all their changes.
@@ -119,7 +121,7 @@ export function planCustomPhase(
   const executed = unmanaged.filter((each) => executorsOf(each, entrypoint).length > 0);
   const phase: KindPlan = {
     ...entry,
-    steps: allSteps(entry.steps, [...parts.values()]),
+    steps: allSteps(entry.steps, parts),
     holds: [
       ...entry.holds,
       ...wholes.flatMap(({ holds }) => holds),
@@ -213,24 +215,21 @@ function inOneList(rules: readonly Rule[], deployments: readonly Rule[]): readon
 }
 
 /** A rule without a mark is ours if it executes a ruleset of ours, and no rule with our mark does. */
-function markByRuleset(
+function marksByRuleset(
   rulesets: readonly Pick<RulesetMatch, "live">[],
   entrypoint: LiveEntrypoint,
   owner: string,
-): Deployments["markOf"] {
-  const marks = new Map<LiveRule, ResourceKey>();
+): ReadonlyMap<LiveRule, Mark> {
+  const marks = new Map<LiveRule, Mark>();
   for (const { live } of rulesets) {
     const mark = live && markOfRuleset(live);
     if (live === undefined || mark?.owner !== owner || mark.key === undefined) continue;
     const executors = executorsOf(live, entrypoint);
     if (executors.some(({ ref }) => markOfRef(ref).owner === owner)) continue;
-    const [first] = executors.filter(({ ref }) => markOfRef(ref).owner === undefined);
-    if (first !== undefined) marks.set(first, deploymentKey(mark.key));
+    const first = executors.find(({ ref }) => markOfRef(ref).owner === undefined);
+    if (first !== undefined) marks.set(first, { owner, key: deploymentKey(mark.key) });
   }
-  return (rule) => {
-    const key = marks.get(rule);
-    return key === undefined ? undefined : { owner, key };
-  };
+  return marks;
 }
 
 /** The rules of each custom ruleset of ours, by its id; by its mark where it is still to be created. */
@@ -238,8 +237,8 @@ function contentsOf(
   kept: readonly Kept[],
   gone: readonly Gone[],
   owner: string,
-): Parameters<typeof effectOfDeployment>[2] {
-  const contents = new Map<string, RulesetContent>([
+): ReadonlyMap<string, RulesetContent> {
+  return new Map([
     ...kept.map(({ ruleset, live, inside }) => {
       const before = live?.rules ?? [];
       const stays = new Set(inside.unmanaged.map(({ id }) => id));
@@ -250,22 +249,21 @@ function contentsOf(
         }),
         ...before.filter(({ id }) => stays.has(id)),
       ];
-      const content = { before: before.map(asCompared), after: after.map(asCompared) };
-      return [live?.id ?? refOf(owner, ruleset.key), content] as const;
+      return [live?.id ?? refOf(owner, ruleset.key), contentOf(before, after)] as const;
     }),
-    ...gone.map(({ live }) => {
-      const before = (live.rules ?? []).map(asCompared);
-      return [live.id, { before, after: before }] as const;
-    }),
+    ...gone.map(({ live: { id, rules = [] } }) => [id, contentOf(rules, rules)] as const),
   ]);
-  return ({ action }) => (action.type === "execute" && contents.get(action.ruleset)) || unknown;
 }
 
-function asCompared(rule: Parameters<typeof comparable>[0]): ComparableRule {
-  return comparable(rule, documentedScoreRuleId);
+function contentOf(
+  before: readonly LiveRule[],
+  after: readonly (LiveRule | RuleTarget)[],
+): RulesetContent {
+  return {
+    before: before.map((rule) => comparable(rule, documentedScoreRuleId)),
+    after: after.map((rule) => comparable(rule, documentedScoreRuleId)),
+  };
 }
-
-const unknown: RulesetContent = { before: [], after: [] };
 
 /** What differs of a live ruleset itself. */
 function differingFields(
@@ -298,12 +296,10 @@ function liveKeyOf({ ruleset, live }: Kept): readonly (readonly [string, Resourc
 
 /** What a plan does to a custom ruleset beside the writes of single rules. */
 interface Part {
-  /** The resources that the write concerns. */
-  readonly keys: readonly ResourceKey[];
-  /** The change of the rule that executes the ruleset, as that of the whole resource. */
-  readonly changesWith: (change: Change) => readonly Change[];
-  /** The changes where that rule does not change. */
-  readonly alone: readonly Change[];
+  /** The change of the whole; `undefined`: that of the rule which executes it. Without fields, only that rule changes. */
+  readonly whole: Update | Delete | undefined;
+  /** The changes of its rules that its write makes. */
+  readonly rules: readonly Change[];
   /** `undefined`: the ruleset itself stays as it is. */
   readonly write: Write | undefined;
 }
@@ -312,72 +308,63 @@ function partOf({ ruleset, live, fields, inside }: Kept, owner: string): Part {
   const { key, description: title } = ruleset;
   const custom = { phase: facts.phase, custom_ruleset: key };
   const description = marked(title, owner, key);
+  const keys = [deploymentKey(key)];
   if (live === undefined) {
-    const created = inside.steps.flatMap(({ changes }) => changes);
-    const keys = [deploymentKey(key), ...created.map((change) => change.key)];
+    const rules = changesIn(inside);
     const body = { name: key, description, rules: bodiesIn(inside) };
-    return {
-      keys,
-      changesWith: (change) => [change, ...created],
-      alone: [],
-      write: { call: "create-ruleset", ...custom, body, changes: keys },
-    };
+    const changes = [...keys, ...rules.map((change) => change.key)];
+    const write = { call: "create-ruleset", ...custom, body, changes } as const;
+    return { whole: undefined, rules, write };
   }
   const { id } = live;
-  const keys = [deploymentKey(key)];
-  const change = {
+  const whole: Update = {
     verb: "update",
     kind: "custom_ruleset",
     key: deploymentKey(key),
     title,
     id,
     adopted: markOfRuleset(live).owner !== owner,
+    fields,
     effect: neutral,
     causes: [],
-  } as const;
-  const body = { description };
-  const write: Write = { call: "update-ruleset", ...custom, ruleset: id, body, changes: keys };
-  return {
-    keys,
-    changesWith: ({ fields: ofRule, effect }) => [
-      { ...change, fields: [...ofRule.filter(isOfResource), ...fields], effect },
-    ],
-    alone: fields.length === 0 ? [] : [{ ...change, fields }],
-    write: fields.length === 0 ? undefined : write,
   };
-}
-
-/** The description of the rule is not that of the resource. */
-function isOfResource({ field }: FieldChange): boolean {
-  return field !== "description";
+  const body = { description };
+  const write = { call: "update-ruleset", ...custom, ruleset: id, body, changes: keys } as const;
+  return { whole, rules: [], write: fields.length === 0 ? undefined : write };
 }
 
 function partOfGone({ live, key, reason, inside }: Gone): Part {
   const { id } = live;
   const { description: title } = unmarked(live.description);
-  const rules = inside.steps.flatMap(({ changes }) => changes);
-  const shared = {
+  const rules = changesIn(inside);
+  const whole: Delete = {
     verb: "delete",
     kind: "custom_ruleset",
     key: deploymentKey(key),
     title,
     id,
     reason,
+    fields: title === "" ? [] : [{ field: "description", before: title, after: undefined }],
+    effect: neutral,
     causes: [],
-  } as const;
-  const fields = title === "" ? [] : [{ field: "description", before: title, after: undefined }];
-  const keys = [shared.key, ...rules.map((change) => change.key)];
-  const custom = { phase: facts.phase, custom_ruleset: key, ruleset: id };
-  return {
-    keys,
-    changesWith: ({ fields: ofRule, effect }) => [
-      { ...shared, fields: [...ofRule.filter(isOfResource), ...fields], effect },
-      ...rules,
-    ],
-    // It does nothing that no rule executes.
-    alone: [{ ...shared, fields }, ...rules].map((change) => ({ ...change, effect: neutral })),
-    write: { call: "delete-ruleset", ...custom, changes: keys },
   };
+  const changes = [whole.key, ...rules.map((change) => change.key)];
+  const custom = { phase: facts.phase, custom_ruleset: key, ruleset: id };
+  return { whole, rules, write: { call: "delete-ruleset", ...custom, changes } };
+}
+
+function changesIn({ steps }: RulesPlan): readonly Change[] {
+  return steps.flatMap(({ changes }) => changes);
+}
+
+/** The change of the rule that executes a custom ruleset, as that of the whole resource. */
+function changesWith(part: Part | undefined, change: Change): readonly Change[] {
+  if (part === undefined) return [change];
+  const { whole, rules } = part;
+  if (whole === undefined) return [change, ...rules];
+  // The description of the rule is not that of the resource.
+  const ofRule = change.fields.filter(({ field }) => field !== "description");
+  return [{ ...whole, fields: [...ofRule, ...whole.fields], effect: change.effect }, ...rules];
 }
 
 /** The bodies of the rules of a ruleset that is created as a whole. */
@@ -386,12 +373,17 @@ function bodiesIn({ steps }: RulesPlan): readonly JsonObject[] {
 }
 
 /** The writes of the entry point, with those that create rulesets before and all others after them. */
-function allSteps(entry: readonly Step[], parts: readonly Part[]): readonly Step[] {
+function allSteps(entry: readonly Step[], parts: ReadonlyMap<string, Part>): readonly Step[] {
   const waits = new Map<Step, readonly Write[]>();
-  const others = parts.flatMap(({ keys: [key], alone, write }): readonly Step[] => {
+  const others = [...parts].flatMap(([key, { whole, rules, write }]): readonly Step[] => {
     if (write === undefined) return [];
     const step = entry.find(({ changes }) => changes.some((change) => change.key === key));
-    if (step === undefined) return [{ changes: alone, write, waitsFor: [] }];
+    if (step === undefined) {
+      // It does nothing that no rule executes.
+      const alone = whole === undefined ? [] : [whole, ...rules];
+      const changes = alone.map((change) => ({ ...change, effect: neutral }));
+      return [{ changes, write, waitsFor: [] }];
+    }
     if (write.call !== "create-ruleset") return [{ changes: [], write, waitsFor: [step.write] }];
     waits.set(step, [...(waits.get(step) ?? []), write]);
     return [{ changes: [], write, waitsFor: [] }];

@@ -16,7 +16,7 @@ import {
 } from "../../zone/resource.ts";
 import type { PhaseFacts } from "../../zone/rule-phase.ts";
 import type { Write } from "../../zone/write.ts";
-import { type Change, combine, type Effect, type FieldChange } from "../change.ts";
+import { type Change, combine } from "../change.ts";
 import type { Hold } from "../guard/hold.ts";
 import {
   adoptedDeleteHold,
@@ -32,10 +32,10 @@ import { countedEffectOfRule, ofOneAction } from "./counted-rule.ts";
 import { effectOnLater } from "./order-effect.ts";
 import { needScoreRule } from "./owasp-tuning.ts";
 import { ruleBody, unchangedBody } from "./rule-body.ts";
-import { effectOfRule } from "./rule-effect.ts";
+import { effectOfDeployment, effectOfRule, type RulesetContent } from "./rule-effect.ts";
 import { comparable, type ComparableRule, differingRuleFields } from "./rule-fields.ts";
 import { matchRules, type RuleMatch } from "./rule-match.ts";
-import { arrange, type Entry, type Unplaced } from "./rule-positions.ts";
+import { arrange, type Entry, type RuleLists, type Unplaced } from "./rule-positions.ts";
 import { inSafeOrder, mostRules, type PlacedStep, type RuleStep } from "./rule-sequence.ts";
 
 /** A list of rules: the entry point of a phase, or a custom ruleset of its zone. */
@@ -54,15 +54,12 @@ export interface RuleList {
 
 /** The rules of an entry point that execute declared custom rulesets. Their keys are those of {@link deploymentKey}. */
 export interface Deployments {
-  /** Whether the files declare the rules of the same kind as a key. */
-  readonly declares: (key: string) => boolean;
-  /** The mark of the ruleset that a rule executes; `undefined`: that of the rule counts. */
-  readonly markOf: (rule: LiveRule) => Mark | undefined;
-  readonly effectOf: (
-    key: string,
-    was: ComparableRule | undefined,
-    is: ComparableRule | undefined,
-  ) => Effect;
+  /** Whether the files declare the other rules of the entry point. */
+  readonly isListDeclared: boolean;
+  /** The marks of the rulesets that live rules execute, where they count in place of those of the rules. */
+  readonly marks: ReadonlyMap<LiveRule, Mark>;
+  /** The rules of each ruleset, by what the rule that executes it names. */
+  readonly contents: ReadonlyMap<string, RulesetContent>;
   /** A change, with what else its write completes. */
   readonly changesWith: (change: Change) => readonly Change[];
 }
@@ -87,11 +84,14 @@ export function planRules(
   owner: string,
   ownership: Ownership,
 ): RulesPlan {
-  const { phase, kind, wire } = list.facts;
+  const { facts, deployments } = list;
+  const { phase, kind, wire } = facts;
+  const { isListDeclared = true } = deployments ?? {};
   const scoreRuleId = scoreRule?.id ?? documentedScoreRuleId;
   const markOf = (rule: LiveRule): Mark => markIn(list, rule, ownership, owner);
   // What is ours and not declared as a list is neither changed nor reported.
-  const isOpen = ({ owner: by, key = "" }: Mark): boolean => by !== owner || declares(list, key);
+  const isOpen = ({ owner: by, key = "" }: Mark): boolean =>
+    by !== owner || (isDeploymentKey(key) ? deployments !== undefined : isListDeclared);
   const before = rulesIn(list.live);
   const found = matchRules(declared.items, before, owner, markOf, scoreRuleId);
   const matches = found.map(withLiveDescription);
@@ -104,12 +104,10 @@ export function planRules(
     isOpen,
   );
   const lists = arrange(before, matches, new Set(toPrune.map(({ live }) => live)));
-  const { after, stays, unplaced, placedBy } = lists;
+  const { after, unplaced, placedBy } = lists;
 
   const isOurs = (rule: LiveRule): boolean => markOf(rule).owner === owner;
-  const changed = after.flatMap((entry) =>
-    changeOf(entry, { after, stays, list, scoreRuleId, isOurs }),
-  );
+  const changed = after.flatMap((entry) => changeOf(entry, lists, list, scoreRuleId, isOurs));
   const deleted = toPrune.map((each) => deleteOf(each, list, scoreRuleId));
   const room = quota - (list.elsewhere ?? 0);
   const placed = inSafeOrder(lists, [...changed, ...deleted], room, wire);
@@ -160,14 +158,9 @@ function keyIn({ facts: { kind }, customRuleset }: RuleList, key: string): Resou
   return customRuleset === undefined ? `${kind}/${key}` : `${kind}/${customRuleset}/${key}`;
 }
 
-/** Whether the files say anything of the rules of the kind of a key. */
-function declares({ deployments }: RuleList, key: string): boolean {
-  return deployments === undefined ? !isDeploymentKey(key) : deployments.declares(key);
-}
-
 /** A rule that is remembered as adopted in a custom ruleset has the key of that one before its own. */
 function markIn(list: RuleList, rule: LiveRule, ownership: Ownership, owner: string): Mark {
-  const mark = list.deployments?.markOf(rule) ?? markOfRule(rule, ownership, owner);
+  const mark = list.deployments?.marks.get(rule) ?? markOfRule(rule, ownership, owner);
   if (list.customRuleset === undefined) return mark;
   return { ...mark, key: mark.key?.slice(mark.key.lastIndexOf("/") + 1) };
 }
@@ -218,39 +211,25 @@ function adoptedIn(
   return [{ kind, id, ref, key: keyIn(list, declaredKey ?? mark.key).slice(kind.length + 1) }];
 }
 
-interface ChangeContext {
-  readonly list: RuleList;
-  readonly after: readonly Entry[];
-  readonly stays: ReadonlySet<Entry>;
-  readonly scoreRuleId: string;
-  readonly isOurs: (rule: LiveRule) => boolean;
-}
-
 /** The change of a declared rule. */
 function changeOf(
   entry: Entry,
-  { list, after, stays, scoreRuleId, isOurs }: ChangeContext,
+  { after, stays }: RuleLists,
+  list: RuleList,
+  scoreRuleId: string,
+  isOurs: (rule: LiveRule) => boolean,
 ): readonly RuleStep[] {
   if (entry.match === undefined) return [];
   const { rule, target, live } = entry.match;
   const was = live === undefined ? undefined : comparable(live, scoreRuleId);
-  const is = comparable(target, scoreRuleId);
-  const fields = differingFieldsIn(rule.key, was, is);
-  if (live !== undefined && fields.length === 0 && stays.has(entry)) return [];
-  const { kind, wire } = list.facts;
-  const effect = combine([
-    effectIn(list, rule.key, was, is),
-    effectOnLater(entry.match, was, after, wire),
-  ]);
+  const found = differenceOf(list, rule.key, live, was, comparable(target, scoreRuleId));
+  if (live !== undefined && found.fields.length === 0 && stays.has(entry)) return [];
+  const onLater = effectOnLater(entry.match, was, after, list.facts.wire);
   const shared = {
-    kind: isDeploymentKey(rule.key) ? "custom_ruleset" : kind,
-    key: keyIn(list, rule.key),
+    ...found,
     title: rule.description,
-    fields,
-    effect,
-    counted: countedIn(list, rule.key, live, was, is),
-    causes: [],
-  } as const;
+    effect: combine([found.effect, onLater]),
+  };
   const change: Change =
     live === undefined
       ? { verb: "create", ...shared }
@@ -263,60 +242,49 @@ function deleteOf(
   list: RuleList,
   scoreRuleId: string,
 ): RuleStep {
-  const was = comparable(live, scoreRuleId);
-  const effect = effectIn(list, key, was, undefined);
-  const change: Change = {
-    verb: "delete",
-    kind: isDeploymentKey(key) ? "custom_ruleset" : list.facts.kind,
-    key: keyIn(list, key),
-    title: live.description,
-    id: live.id,
-    reason,
-    fields: differingFieldsIn(key, was, undefined),
-    effect,
-    counted: reason === "undeclared" ? countedIn(list, key, live, was, undefined) : undefined,
-    causes: [],
-  };
+  const found = differenceOf(list, key, live, comparable(live, scoreRuleId), undefined);
+  const { id, description: title } = live;
+  const counted = reason === "undeclared" ? found.counted : undefined;
+  const change: Change = { verb: "delete", ...found, title, id, reason, counted };
   return { entry: { live, match: undefined }, change };
 }
 
-function effectIn(
-  { deployments }: RuleList,
-  key: string,
-  was: ComparableRule | undefined,
-  is: ComparableRule | undefined,
-): Effect {
-  const isDeployment = deployments !== undefined && isDeploymentKey(key);
-  return isDeployment ? deployments.effectOf(key, was, is) : effectOfRule(was, is);
-}
-
-/** The rules of a custom ruleset are counted, not the rule that executes it. */
-function countedIn(
-  { executors }: RuleList,
+/**
+ * What differs of a rule between two sides, and what that does; a side is `undefined` without the rule. Of the rule that
+ * executes a custom ruleset, it is what becomes of that one.
+ */
+function differenceOf(
+  list: RuleList,
   key: string,
   live: LiveRule | undefined,
   was: ComparableRule | undefined,
   is: ComparableRule | undefined,
-): Change["counted"] {
-  if (live === undefined || was === undefined || isDeploymentKey(key)) return undefined;
+): Pick<Change, "kind" | "key" | "fields" | "effect" | "counted" | "causes"> {
+  const shared = { key: keyIn(list, key), causes: [] };
+  const fields = differingRuleFields(was, is);
+  if (isDeploymentKey(key)) {
+    return {
+      ...shared,
+      kind: "custom_ruleset",
+      // The id of the ruleset is shown only where another one was executed.
+      fields: fields.flatMap((each) => {
+        if (each.field !== "deploy") return [each];
+        return was === undefined || is === undefined ? [] : [{ ...each, field: "ruleset" }];
+      }),
+      effect: effectOfDeployment(was, is, list.deployments?.contents ?? new Map()),
+      // Its rules are counted.
+      counted: undefined,
+    };
+  }
+  const { facts, executors } = list;
+  const effect = effectOfRule(was, is);
+  const base = { ...shared, kind: facts.kind, fields, effect };
+  if (live === undefined || was === undefined) return { ...base, counted: undefined };
   const isExecuted = executors?.some(({ enabled }) => enabled) ?? true;
   const acting = { ...was, enabled: was.enabled && isExecuted };
   const reach = is && effectOfRule(ofOneAction(was), ofOneAction(is)).direction;
-  return countedEffectOfRule(acting, is, reach ?? "neutral", [live, ...(executors ?? [])]);
-}
-
-/** Of a rule that executes a custom ruleset, the id of that one is shown only where another was executed. */
-function differingFieldsIn(
-  key: string,
-  was: ComparableRule | undefined,
-  is: ComparableRule | undefined,
-): readonly FieldChange[] {
-  const fields = differingRuleFields(was, is);
-  if (!isDeploymentKey(key)) return fields;
-  return fields.flatMap((each) => {
-    if (each.field !== "deploy") return [each];
-    return was === undefined || is === undefined ? [] : [{ ...each, field: "ruleset" }];
-  });
+  const lives = [live, ...(executors ?? [])];
+  return { ...base, counted: countedEffectOfRule(acting, is, reach ?? "neutral", lives) };
 }
 
 /** The writes of a list, with their changes. */

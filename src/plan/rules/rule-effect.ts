@@ -40,13 +40,15 @@ export interface RulesetContent {
 /**
  * The effect of executing a custom ruleset otherwise: that of all its rules, for the requests that it is executed for.
  *
- * @param contentOf the rules of the ruleset that a rule executes.
+ * @param contents the rules of each ruleset, by what the rule that executes it names.
  */
 export function effectOfDeployment(
   before: ComparableRule | undefined,
   after: ComparableRule | undefined,
-  contentOf: (rule: ComparableRule) => RulesetContent,
+  contents: ReadonlyMap<string, RulesetContent>,
 ): Effect {
+  const contentOf = ({ action }: ComparableRule): RulesetContent =>
+    (action.type === "execute" && contents.get(action.ruleset)) || { before: [], after: [] };
   const [was, is] = [before, after].map((rule) => (rule?.enabled === true ? rule : undefined));
   const goes =
     was === undefined ? [] : contentOf(was).before.map((rule) => effectOfRule(rule, undefined));
