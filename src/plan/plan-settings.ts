@@ -1,27 +1,27 @@
 import { type Setting, type SettingName, settingNames } from "../zone/resource.ts";
 import { type Effect, type Update, neutral, strengthens, weakens } from "./change.ts";
-import type { Step } from "./write-order.ts";
+import { emptyPlan, type KindPlan, type Step } from "./write-order.ts";
 
 /** Plans the Page Shield settings: at most one write for all of them (SERVICE.md A.2). */
 export function planSettings(
   declared: readonly Setting[],
   live: Readonly<Record<SettingName, boolean>>,
-): readonly Step[] {
+): KindPlan {
   const differing = settingNames.flatMap((name) =>
     declared.filter((setting) => setting.name === name && setting.value !== live[name]),
   );
-  if (differing.length === 0) return [];
-  return [
-    {
-      changes: differing.map(changeOf),
-      write: {
-        call: "update-settings",
-        body: Object.fromEntries(differing.map(({ name, value }) => [name, value])),
-        changes: differing.map(({ name }) => `setting/${name}` as const),
-      },
-      waitsFor: [],
+  const plan = { ...emptyPlan, compared: declared.length };
+  if (differing.length === 0) return plan;
+  const step: Step = {
+    changes: differing.map(changeOf),
+    write: {
+      call: "update-settings",
+      body: Object.fromEntries(differing.map(({ name, value }) => [name, value])),
+      changes: differing.map(({ name }) => `setting/${name}` as const),
     },
-  ];
+    waitsFor: [],
+  };
+  return { ...plan, steps: [step] };
 }
 
 function changeOf({ name, value }: Setting): Update {

@@ -1,29 +1,22 @@
 import { sum } from "../syntax/sum.ts";
 import type { Declared, DesiredZone } from "../zone/desired-zone.ts";
 import type { LiveCustomRuleset, LiveZone, ScoreRule } from "../zone/live-zone.ts";
-import type { ResourceKey, Rule } from "../zone/resource.ts";
+import type { Rule } from "../zone/resource.ts";
 import { factsOf, quotaOf, rulePhases, type RuleQuotas } from "../zone/rule-phase.ts";
 import type { Write } from "../zone/write.ts";
 import type { Zone } from "../zone/zone.ts";
 import type { Change } from "./change.ts";
-import type { Hold } from "./guard/hold.ts";
-import { type AdoptedRule, byMarks, type Ownership, type Unowned } from "./ownership.ts";
+import { byMarks, type Ownership } from "./ownership.ts";
 import { planSettings } from "./plan-settings.ts";
 import { planPolicies } from "./policies/plan-policies.ts";
 import { type PromotedSteps, stepNotes } from "./promoted-step.ts";
 import { needScoreRule } from "./rules/owasp-tuning.ts";
 import { planCustomPhase } from "./rules/plan-custom-rulesets.ts";
 import { planRules, type RuleList, type RulesPlan } from "./rules/plan-rules.ts";
-import {
-  type GrownPhase,
-  type KindPlan,
-  mergedSafely,
-  type PlacedBy,
-  type Unmanaged,
-} from "./write-order.ts";
+import { emptyPlan, type KindPlan, mergedSafely } from "./write-order.ts";
 
 /** The changes that make the live state of a zone equal the desired state, and the writes that apply them. */
-export interface Plan {
+export interface Plan extends Omit<KindPlan, "steps" | "promoted"> {
   readonly zone: Zone;
   /** In the order in which they are applied. */
   readonly changes: readonly Change[];
@@ -34,26 +27,8 @@ export interface Plan {
    * here waits for all writes before it.
    */
   readonly waitsFor: ReadonlyMap<Write, readonly Write[]>;
-  readonly unmanaged: readonly Unmanaged[];
-  /** Declared resources that stay live where they are deleted from the files, since they are not ours. */
-  readonly unowned: readonly Unowned[];
-  /** The adopted rules that are live, with the keys that are declared now. */
-  readonly adoptedRules: readonly AdoptedRule[];
-  /** Keys of the declared policies and rules that are live, by their ids; rules in their live order. */
-  readonly liveKeys: ReadonlyMap<string, ResourceKey>;
-  /** Digests of what the declared policies do live. */
-  readonly policyForms: ReadonlyMap<ResourceKey, string>;
   /** The steps of the declared objects that have some. */
   readonly steps: PromotedSteps;
-  readonly placedBy: PlacedBy;
-  /** The guard compares them with the quota of the zone. */
-  readonly grown: readonly GrownPhase[];
-  /** Remarks for the reader of the plan. */
-  readonly notes: readonly string[];
-  /** Reasons in the plan itself not to apply it. The guard reports them. */
-  readonly holds: readonly Hold[];
-  /** Number of managed resources: the declared ones and those to delete. */
-  readonly compared: number;
   /** Number of managed policies and rules: a setting cannot be deleted. */
   readonly deletable: number;
   /** Version of the OWASP ruleset that was read; "" if it was not needed or not readable. */
@@ -77,15 +52,9 @@ export function plan(
 ): Plan {
   const { settings, policies } = content;
   const kinds: readonly KindPlan[] = [
-    settings.length === 0
-      ? undeclared
-      : {
-          ...undeclared,
-          steps: planSettings(settings, wasRead(live.settings, "settings")),
-          compared: settings.length,
-        },
+    settings.length === 0 ? emptyPlan : planSettings(settings, wasRead(live.settings, "settings")),
     policies === undefined
-      ? undeclared
+      ? emptyPlan
       : planPolicies(policies, wasRead(live.policies, "policies"), owner, ownership),
     ...rulePhases.flatMap((phase): readonly KindPlan[] => {
       const rules = content.rules[phase];
@@ -144,21 +113,6 @@ function ofAnotherKind(
       : [];
   });
 }
-
-const undeclared: KindPlan = {
-  steps: [],
-  holds: [],
-  unmanaged: [],
-  notes: [],
-  compared: 0,
-  unowned: [],
-  adoptedRules: [],
-  liveKeys: new Map(),
-  policyForms: new Map(),
-  promoted: new Map(),
-  placedBy: new Map(),
-  grown: [],
-};
 
 function scoreRuleFor({ items }: Declared<Rule>, { scoreRule }: LiveZone): ScoreRule | undefined {
   return needScoreRule(items) ? wasRead(scoreRule, "score rule") : scoreRule;

@@ -14,24 +14,46 @@ export interface Unmanaged {
   readonly title: string;
 }
 
-/** The plan of one kind of resource. */
+/** The plan of one kind of resource, or of a list of rules. */
 export interface KindPlan {
   readonly steps: readonly Step[];
   readonly unmanaged: readonly Unmanaged[];
+  /** Remarks for the reader of the plan. */
   readonly notes: readonly string[];
+  /** Reasons in the plan itself not to apply it. The guard reports them. */
   readonly holds: readonly Hold[];
-  /** Number of managed resources that were compared. */
+  /** Number of managed resources: the declared ones and those to delete. */
   readonly compared: number;
+  /** Declared resources that stay live where they are deleted from the files, since they are not ours. */
   readonly unowned: readonly Unowned[];
+  /** The adopted rules that are live, with the keys that are declared now. */
   readonly adoptedRules: readonly AdoptedRule[];
   /** Keys of the declared policies and rules that are live, by their ids; rules in their live order. */
   readonly liveKeys: ReadonlyMap<string, ResourceKey>;
   /** Digests of what the declared policies do live. */
   readonly policyForms: ReadonlyMap<ResourceKey, string>;
+  /** The steps of the declared objects that have some. */
   readonly promoted: PromotedSteps;
   readonly placedBy: PlacedBy;
+  /** The guard compares them with the quota of the zone. */
   readonly grown: readonly GrownPhase[];
 }
+
+/** Of a kind of which nothing is declared. */
+export const emptyPlan: KindPlan = {
+  steps: [],
+  unmanaged: [],
+  notes: [],
+  holds: [],
+  compared: 0,
+  unowned: [],
+  adoptedRules: [],
+  liveKeys: new Map(),
+  policyForms: new Map(),
+  promoted: new Map(),
+  placedBy: new Map(),
+  grown: [],
+};
 
 /** The live rules that a position makes move, each with the rule that declares it: itself, or a neighbor of the list. */
 export type PlacedBy = ReadonlyMap<ResourceKey, ResourceKey>;

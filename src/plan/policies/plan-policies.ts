@@ -14,7 +14,7 @@ import {
 import { type Ownership, ownerField, type Unowned } from "../ownership.ts";
 import { stepOfPolicy } from "../promoted-step.ts";
 import { type ToPrune, prunableAmong } from "../prunable.ts";
-import type { KindPlan, Unmanaged } from "../write-order.ts";
+import { emptyPlan, type KindPlan, type Unmanaged } from "../write-order.ts";
 import { countedEffectOfPolicy, effectOfPolicy } from "./policy-effect.ts";
 import { policyForm } from "./policy-form.ts";
 import { differingPolicyFields, type PolicyMatch, matchPolicies } from "./policy-match.ts";
@@ -41,13 +41,13 @@ export function planPolicies(
     ...toPrune.map((each) => deleteStep(each, owner)),
   ]);
   return {
+    ...emptyPlan,
     steps,
     holds,
     unmanaged: unmanaged.map(unmanagedOf),
     notes: declared.unmanaged === "delete" ? [] : twinNotes(matches, unmatched),
     compared: declared.items.length + toPrune.length,
     unowned: matches.flatMap((match) => unownedIn(match, owner, adopt)),
-    adoptedRules: [],
     liveKeys: new Map(
       matches.flatMap(({ policy, live: found }) =>
         found === undefined ? [] : [[found.id, `policy/${policy.key}`] as const],
@@ -59,8 +59,6 @@ export function planPolicies(
       ),
     ),
     promoted: new Map(matches.flatMap(({ policy, live: found }) => stepOfPolicy(policy, found))),
-    placedBy: new Map(),
-    grown: [],
   };
 }
 

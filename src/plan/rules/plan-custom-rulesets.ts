@@ -138,13 +138,9 @@ export function planCustomPhase(
     compared: entry.compared + sum(wholes.map((inside) => inside.compared)),
     liveKeys: new Map([...entry.liveKeys, ...kept.flatMap(liveKeyOf)]),
     promoted: new Map([entry, ...wholes].flatMap(({ promoted }) => [...promoted])),
-    grown: [],
+    grown: grownIn([entry, ...[...kept, ...gone].map(({ inside }) => inside)]),
   };
-  const lists = [entry, ...[...kept, ...gone].map(({ inside }) => inside)];
-  return [
-    { ...phase, grown: grownIn(lists) },
-    ...insides.map((inside) => ({ ...inside, grown: [] })),
-  ];
+  return [phase, ...insides.map((inside) => ({ ...inside, grown: [] }))];
 }
 
 function countIn(list: LiveEntrypoint): number {

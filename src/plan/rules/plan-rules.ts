@@ -27,9 +27,9 @@ import {
 } from "../ownership.ts";
 import { stepOfRule } from "../promoted-step.ts";
 import { prunableAmong, type ToPrune } from "../prunable.ts";
-import type { KindPlan, Step, Unmanaged } from "../write-order.ts";
+import { emptyPlan, type KindPlan, type Step, type Unmanaged } from "../write-order.ts";
 import { countedEffectOfRule, ofOneAction } from "./counted-rule.ts";
-import { effectOnLater } from "./order-effect.ts";
+import { effectOfMove, effectOnLater } from "./order-effect.ts";
 import { needScoreRule } from "./owasp-tuning.ts";
 import { ruleBody, unchangedBody } from "./rule-body.ts";
 import { effectOfDeployment, effectOfRule, type RulesetContent } from "./rule-effect.ts";
@@ -110,13 +110,16 @@ export function planRules(
   const changed = after.flatMap((entry) => changeOf(entry, lists, list, scoreRuleId, isOurs));
   const deleted = toPrune.map((each) => deleteOf(each, list, scoreRuleId));
   const room = quota - (list.elsewhere ?? 0);
-  const placed = inSafeOrder(lists, [...changed, ...deleted], room, wire);
+  const placed = inSafeOrder(lists, [...changed, ...deleted], room, (target, passed, isFirst) =>
+    effectOfMove(target, passed, isFirst, wire),
+  );
   const isWhole = placed.length > 1 && toPrune.some(({ reason }) => reason === "unmanaged");
   const isLonger = after.length > before.length;
   const most = isWhole ? (isLonger ? after.length : 0) : mostRules(before.length, placed);
   const deployers = isWhole ? liveIn(after) : before;
   const unmatched = unmatchedIn(after);
   return {
+    ...emptyPlan,
     steps: stepsOf(list, after, placed, isWhole),
     unmanaged: unmanaged.map((rule) => unmanagedOf(rule, kind)),
     notes: [...notesOf(declared.items, scoreRule), ...(isWhole ? [raceNote] : [])],
@@ -140,7 +143,6 @@ export function planRules(
         return match === undefined ? [] : [[live.id, keyIn(list, match.rule.key)] as const];
       }),
     ),
-    policyForms: new Map(),
     promoted: new Map(
       matches.flatMap(({ rule, live }) =>
         stepOfRule(keyIn(list, rule.key), rule, live, scoreRuleId),

@@ -3,7 +3,7 @@ import type { RuleAction } from "../../zone/live-zone.ts";
 import type { RulePlace } from "../../zone/rule-place.ts";
 import { type Change, combine, type Effect, neutral, strengthens, weakens } from "../change.ts";
 import { safetyRank } from "../write-order.ts";
-import { effectOfMove } from "./order-effect.ts";
+import type { RuleTarget } from "./rule-body.ts";
 import type { Entry, RuleLists } from "./rule-positions.ts";
 import { severityOf } from "./severity.ts";
 
@@ -22,6 +22,9 @@ export interface PlacedStep extends RuleStep {
   /** The rules of the steps before it without which it would leave the zone weaker than both before and after the plan. */
   readonly waitsFor: readonly Entry[];
 }
+
+/** The effect of a move past other rules; `isFirst`: the rule comes to stand before them. */
+type EffectOfMove = (target: RuleTarget, passed: readonly Entry[], isFirst: boolean) => Effect;
 
 /** So many neighbors are named: more than one is needed only where the service refuses a write. */
 const maxBehind = 8;
@@ -42,7 +45,7 @@ export function inSafeOrder(
   lists: RuleLists,
   steps: readonly RuleStep[],
   quota: number,
-  wire: string,
+  effectOfMove: EffectOfMove,
 ): readonly PlacedStep[] {
   const { before, after, stays } = lists;
   const gaps = gapsOf(after, stays);
@@ -70,7 +73,7 @@ export function inSafeOrder(
     .map(({ each }) => each);
   const ordered = withRoom(lossesLast(ranked), before.length, quota);
   const waits = waitsAmong(ordered);
-  const list = new LiveList(lists, wire);
+  const list = new LiveList(lists, effectOfMove);
   const settled = new Set(stays);
   return ordered.map(({ entry, change, moves, isAt }) => {
     const waitsFor = waits.get(entry) ?? [];
@@ -359,13 +362,13 @@ class LiveList {
   readonly #entries: Entry[];
   readonly #final: ReadonlySet<Entry>;
   readonly #written = new Set<Entry>();
-  readonly #wire: string;
+  readonly #effectOfMove: EffectOfMove;
 
-  constructor({ before, after }: RuleLists, wire: string) {
+  constructor({ before, after }: RuleLists, effectOfMove: EffectOfMove) {
     const kept = new Map(after.map((entry) => [entry.live, entry]));
     this.#entries = before.map((live) => kept.get(live) ?? { live, match: undefined });
     this.#final = new Set(after);
-    this.#wire = wire;
+    this.#effectOfMove = effectOfMove;
   }
 
   write(entry: Entry): void {
@@ -412,7 +415,7 @@ class LiveList {
   #effectOf({ match, live }: Entry, passed: readonly Entry[], isFirst: boolean): Effect {
     if (match?.target.enabled !== true || live?.enabled !== true) return neutral;
     const others = passed.filter((other) => this.#final.has(other) && this.#isEnabled(other));
-    return effectOfMove(match.target, others, isFirst, this.#wire);
+    return this.#effectOfMove(match.target, others, isFirst);
   }
 
   /** Whether a rule is enabled now, and in the end. */
