@@ -30,6 +30,7 @@ describe("the mutations of a text", () => {
     { text: "const a = b.toString(c);", gives: [] },
     { text: "const a = new B(c, d);", gives: ["new B(d, c)"] },
     { text: "const a = Math.max(b, c);", gives: ["Math.min(b, c)"] },
+    { text: "const a = isDeepStrictEqual(b, c);", gives: [] },
     { text: "const a = [b];", gives: ["const a = [];"] },
     { text: "const a = { ...b };", gives: ["{ ...{} }"] },
     { text: "const a = [...b];", gives: ["= []", "[...[]]"] },

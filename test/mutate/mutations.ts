@@ -65,11 +65,14 @@ function replace(part: unknown, ...replacements: readonly string[]): readonly Ed
   return replacements.map((replacement) => ({ ...placeOf(part), replacement }));
 }
 
+/** Functions whose first two arguments have no order. */
+const symmetric = /^(?:Math\.(?:min|max)|isDeepStrictEqual|timingSafeEqual)$/;
+
 const testEditor: Editor = ({ test }) => replace(test, "true", "false");
 const loopEditor: Editor = ({ test }) => replace(test, "false");
 const operatorEditor: Editor = (node, _parent, code) => operatorEdits(node, code);
 const argumentEditor: Editor = ({ arguments: given, callee }, _parent, code) =>
-  isNode(callee) && /^Math\.(?:min|max)$/.test(code(callee)) ? [] : swapped(given, code);
+  isNode(callee) && symmetric.test(code(callee)) ? [] : swapped(given, code);
 const removedStatement: Editor = (node) => replace(node, ";");
 
 const editors: ReadonlyMap<string, Editor> = new Map<string, Editor>([
