@@ -95,22 +95,20 @@ export function createReporter(options: ReporterOptions): Reporter {
   };
   return {
     report: (report) => {
-      const before = fleet.zone(report.zone);
       const tokenUses = options.tokenUses?.(report) ?? [];
       const stepEvents = options.stepEvents?.(report) ?? [];
-      fleet.recordZone(report);
-      metrics.recordZone(report, before);
+      const step = fleet.recordZone(report);
+      metrics.recordZone(report, step?.before);
       const credential = "plan" in report ? options.credentialOf(report.plan.zone) : "";
-      logZone(logger, report, credential, before);
-      const after = fleet.zone(report.zone);
-      if (before === undefined || after === undefined) {
+      logZone(logger, report, credential, step?.before);
+      if (step === undefined) {
         options.undeclared(report);
         return;
       }
-      logRulesetVersion(logger, before, after);
-      logNotes(logger, before, after);
+      logRulesetVersion(logger, step.before, step.after);
+      logNotes(logger, step.before, step.after);
       for (const subscriber of subscribers) {
-        subscriber.zone({ before, report, after, tokenUses, stepEvents });
+        subscriber.zone({ ...step, report, tokenUses, stepEvents });
       }
     },
     loaded: (loaded) => {

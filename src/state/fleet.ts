@@ -149,15 +149,17 @@ export class Fleet {
     ];
   }
 
-  /** Records a run; ignored if the zone is no longer declared. */
-  recordZone(report: ZoneReport): void {
-    const state = this.#states.get(report.zone);
-    if (state === undefined) return;
-    this.#states.set(report.zone, afterReport(state, report));
+  /** Records a run, and gives what it changed; ignored, and `undefined`, if the zone is no longer declared. */
+  recordZone(report: ZoneReport): Pick<ZoneStep, "before" | "after"> | undefined {
+    const before = this.#states.get(report.zone);
+    if (before === undefined) return undefined;
+    const after = afterReport(before, report);
+    this.#states.set(report.zone, after);
     this.#sorted = undefined;
     if (report.result === "applied") {
       this.#recent = [changeRecordOf(report), ...this.#recent].slice(0, recentLimit);
     }
+    return { before, after };
   }
 
   recordInventory(report: InventoryReport): void {
