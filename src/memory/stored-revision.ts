@@ -63,7 +63,7 @@ export class StoredRevision implements AsyncDisposable {
     const contents = new Map<string, Uint8Array>();
     const fileKeys = `${prefix}${filePrefix}`;
     for (const key of this.#store.keys(fileKeys)) {
-      const content = contentIn(this.#store.get(key) ?? "");
+      const content = contentIn(coerceText(this.#store.get(key)));
       if (content === undefined) return undefined;
       contents.set(key.slice(fileKeys.length), content);
     }
@@ -121,7 +121,7 @@ export class StoredRevision implements AsyncDisposable {
   ): readonly (readonly [key: string, text: string | undefined])[] {
     const gone = this.#store
       .keys(earlierPrefix)
-      .filter((key) => !inForce.has(key.split("/", 2)[1] ?? ""))
+      .filter((key) => ![...inForce].some((each) => key.startsWith(prefixOf(each))))
       .map((key) => [key, undefined] as const);
     const before = headIn(this.#store.get(revisionKey))?.hash;
     if (before === undefined || before === hash || !inForce.has(before)) return gone;
@@ -155,8 +155,7 @@ interface Head {
 }
 
 function headIn(text: string | undefined): Head | undefined {
-  if (text === undefined) return undefined;
-  const value = coerceObject(parseJson(text));
+  const value = coerceObject(parseJson(coerceText(text)));
   const [revision, hash] = [coerceText(value["revision"]), coerceText(value["hash"])];
   if (hash === "") return undefined;
   const commit = coerceText(value["commit"]) || undefined;
@@ -170,9 +169,11 @@ function headIn(text: string | undefined): Head | undefined {
 
 /** The bytes of a packed file; `undefined` if they are not those whose hash is stored with them. */
 function contentIn(text: string): Uint8Array | undefined {
-  const [hash = "", packed = ""] = text.split(" ", 2);
+  const [hash, packed] = text.split(" ", 2);
   try {
-    const bytes = gunzipSync(Buffer.from(packed, "base64"), { maxOutputLength: maxUnpacked });
+    const bytes = gunzipSync(Buffer.from(coerceText(packed), "base64"), {
+      maxOutputLength: maxUnpacked,
+    });
     return sha256(bytes) === hash ? bytes : undefined;
   } catch {
     return undefined;
@@ -204,7 +205,7 @@ export function filesOf(
     realpath: (at) => Promise.resolve(at),
     list: (at) => {
       const below = [...files.keys()].filter((file) => file.startsWith(`${at}${path.sep}`));
-      const names = below.map((file) => path.relative(at, file).split(path.sep)[0] ?? "");
+      const names = below.flatMap((file) => path.relative(at, file).split(path.sep).slice(0, 1));
       return Promise.resolve([...new Set(names)]);
     },
     facts: async (at) => Promise.resolve(factsOf(at)),

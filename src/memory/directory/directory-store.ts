@@ -1,4 +1,5 @@
 import { errorCode, errorText } from "../../syntax/error-code.ts";
+import { coerceObject } from "../../syntax/json.ts";
 import {
   type BatchPorts,
   BatchedStore,
@@ -191,11 +192,13 @@ function read(text: string, identity: StoreIdentity): LoadedState {
 
 /** What keeps a file with this header from being used. */
 function headerError(header: unknown, identity: StoreIdentity): LoadedState | undefined {
-  const known: Readonly<Record<string, unknown>> =
-    typeof header === "object" && header !== null ? { ...header } : {};
+  const known = coerceObject(header);
   if (known["format"] !== format) return lost("foreign", "the file is no state of zonewarden");
   if (typeof known["version"] !== "number" || known["version"] > version) {
-    return lost("newer", `the state has version ${String(known["version"])}, known is ${version}`);
+    return lost(
+      "newer",
+      `the state has version ${JSON.stringify(known["version"])}, known is ${version}`,
+    );
   }
   if (known["owner"] !== identity.owner || known["service"] !== identity.service) {
     const whose = `owner ${JSON.stringify(known["owner"])} at ${JSON.stringify(known["service"])}`;

@@ -2,7 +2,7 @@ import { constants, createReadStream } from "node:fs";
 import { lstat, mkdir, open, rename, rm, stat, truncate } from "node:fs/promises";
 import path from "node:path";
 
-import type { HistoryBatch, HistoryStore } from "../../history/file/history-store.ts";
+import type { HistoryStore } from "../../history/file/history-store.ts";
 import { ifExists } from "../../syntax/error-code.ts";
 
 /** Expressions and policies show how a zone is protected: other users must not read them. */
@@ -27,12 +27,13 @@ export function historyFile(file: string): HistoryStore {
     },
     read: () => piecesOf(file, 0),
     truncate: (size) => truncate(file, size),
-    add: (batch) => (batch.drop === undefined ? append(file, batch) : replace(file, batch)),
+    add: ({ lines: { text }, drop }) =>
+      drop === undefined ? append(file, text) : replace(file, drop.bytes, text),
   };
 }
 
 /** A crash can leave a part of the text. */
-async function append(file: string, { lines: { text } }: HistoryBatch): Promise<void> {
+async function append(file: string, text: string): Promise<void> {
   await mkdir(path.dirname(file), { recursive: true });
   const flags = constants.O_WRONLY | constants.O_APPEND | constants.O_CREAT;
   // A pipe that took the place of the file is an error: to open it would wait for its reader, and keep the program up.
@@ -42,15 +43,15 @@ async function append(file: string, { lines: { text } }: HistoryBatch): Promise<
   await handle.datasync();
 }
 
-/** Puts a file with the lines that stay and the new ones in the place of the old one. */
-async function replace(file: string, { lines, drop }: HistoryBatch): Promise<void> {
+/** Puts a file with the lines that stay, from a byte on, and new ones in the place of the old one. */
+async function replace(file: string, from: number, text: string): Promise<void> {
   const next = `${file}.next`;
   // A link in its place is removed and not followed: it could name a file of another program.
   await rm(next, { force: true });
   {
     await using handle = await open(next, "wx", ownerOnly);
-    for await (const piece of piecesOf(file, drop?.bytes ?? 0)) await handle.appendFile(piece);
-    await handle.appendFile(lines.text);
+    for await (const piece of piecesOf(file, from)) await handle.appendFile(piece);
+    await handle.appendFile(text);
     await handle.datasync();
   }
   await rename(next, file);

@@ -1,5 +1,5 @@
 import { errorCode } from "../../syntax/error-code.ts";
-import { parseJson } from "../../syntax/json.ts";
+import { coerceObject, coerceText, parseJson } from "../../syntax/json.ts";
 import type { StateDirectory } from "./state-directory.ts";
 
 /** What a lock needs from outside. */
@@ -79,9 +79,9 @@ export async function lockHolder(
   ports: Pick<LockPorts, "process">,
 ): Promise<string | undefined> {
   const text = await directory.read(lockName);
-  const holder = text === undefined ? undefined : holderIn(text);
-  if (text === undefined || (holder !== undefined && isGone(holder, ports))) return undefined;
-  return nameOf(holder);
+  if (text === undefined) return undefined;
+  const holder = holderIn(text);
+  return holder !== undefined && isGone(holder, ports) ? undefined : nameOf(holder);
 }
 
 /** Removes a stale lock; rejects if it is none. */
@@ -136,9 +136,7 @@ function nameOf(holder: Holder | undefined): string {
 }
 
 function holderIn(text: string): Holder | undefined {
-  const value = parseJson(text);
-  if (typeof value !== "object" || value === null) return undefined;
-  const { id, pid, host, beat } = { id: "", pid: 0, host: "", beat: 0, ...value };
+  const { id, pid, host, beat } = coerceObject(parseJson(text));
   const isHolder =
     typeof id === "string" &&
     typeof pid === "number" &&
@@ -164,8 +162,7 @@ class HeldLock implements DirectoryLock {
 
   async check(): Promise<void> {
     if (this.#isReleased) return;
-    const text = await this.#directory.read(lockName);
-    const holder = text === undefined ? undefined : holderIn(text);
+    const holder = await this.#read();
     this.#lostTo(holder);
     if (holder === undefined) await this.#directory.replace(lockName, JSON.stringify(this.#holder));
   }
@@ -174,7 +171,8 @@ class HeldLock implements DirectoryLock {
     this.#cancel();
     await this.#work;
     this.#isReleased = true;
-    if (await this.#isOurs()) await this.#directory.remove(lockName);
+    const holder = await this.#read().catch(() => undefined);
+    if (holder?.id === this.#holder.id) await this.#directory.remove(lockName);
   }
 
   #renewLater(): void {
@@ -186,8 +184,7 @@ class HeldLock implements DirectoryLock {
 
   async #renew(): Promise<void> {
     try {
-      const text = await this.#directory.read(lockName);
-      const holder = text === undefined ? undefined : holderIn(text);
+      const holder = await this.#read();
       this.#lostTo(holder);
       if (holder === undefined) return;
       this.#holder = { ...this.#holder, beat: this.#holder.beat + 1 };
@@ -205,8 +202,8 @@ class HeldLock implements DirectoryLock {
     throw error;
   }
 
-  async #isOurs(): Promise<boolean> {
-    const text = await this.#directory.read(lockName).catch(() => undefined);
-    return text !== undefined && holderIn(text)?.id === this.#holder.id;
+  /** Who holds the lock now; `undefined`: nobody, or somebody unknown. */
+  async #read(): Promise<Holder | undefined> {
+    return holderIn(coerceText(await this.#directory.read(lockName)));
   }
 }

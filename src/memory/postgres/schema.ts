@@ -51,12 +51,9 @@ CREATE TABLE ${schema}.measurement (
 /** The version of the tables that this program reads and writes. */
 export const tablesVersion: number = migrations.length;
 
-/** SQLSTATE: the tables are no longer of the version that a migration begins with. */
-export const migratedMeanwhile = "ZW001";
-
 /**
  * The statements that bring tables of a version, 0 for none, to that of the last migration, in one transaction. They fail
- * with {@link migratedMeanwhile} if another process was first, and end the term of a leader: it may be an older program.
+ * if another process was first, and end the term of a leader: it may be an older program.
  */
 export function migrationSql(from: number, schema: string, all: readonly Migration[]): string {
   const quoted = quotedName(schema);
@@ -67,7 +64,7 @@ export function migrationSql(from: number, schema: string, all: readonly Migrati
 DO $do$
 BEGIN
   IF (SELECT version FROM ${quoted}.installation) <> ${from} THEN
-    RAISE EXCEPTION 'another process migrated the tables' USING ERRCODE = '${migratedMeanwhile}';
+    RAISE EXCEPTION 'another process migrated the tables';
   END IF;
 END $do$;`;
   return [judge, ...steps, end].join("\n");

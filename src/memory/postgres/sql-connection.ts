@@ -66,7 +66,6 @@ export class SqlConnection implements AsyncDisposable {
 
   async [Symbol.asyncDispose](): Promise<void> {
     const client = await this.#client?.catch(() => undefined);
-    this.#client = undefined;
     await client?.end().catch(() => undefined);
   }
 

@@ -3,7 +3,7 @@ import type { HistoryBatch } from "../../history/file/history-store.ts";
 import { coerceText } from "../../syntax/json.ts";
 import type { KeyChange } from "../batched-store.ts";
 import type { StoreIdentity } from "../state-store.ts";
-import { migratedMeanwhile, migrations, migrationSql, quotedName } from "./schema.ts";
+import { migrations, migrationSql, quotedName } from "./schema.ts";
 import {
   DatabaseError,
   literal,
@@ -61,9 +61,6 @@ export const unfinishedCopy: StoreIdentity = { owner: "", service: "an unfinishe
 /** SQLSTATE: the role may not create tables. */
 const notPermitted = "42501";
 
-/** SQLSTATEs: another process has created or migrated the tables meanwhile. */
-const doneByOthers: ReadonlySet<string> = new Set([migratedMeanwhile, "42P06", "42P07", "23505"]);
-
 /** Lines that are read at once. */
 const linesOfPage = 1_000;
 
@@ -113,8 +110,8 @@ export class Tables {
       await this.#run([migrationSql(from, this.#name, this.#migrations)]);
       return { from, to };
     } catch (error) {
-      const isDone = error instanceof DatabaseError && doneByOthers.has(error.code);
-      if (!isDone || (await this.#version()) === from) throw error;
+      // Another process may have migrated them meanwhile.
+      if ((await this.#version()) === from) throw error;
       return this.migrate();
     }
   }
@@ -298,7 +295,7 @@ SELECT (SELECT count(*) FROM term) AS terms, (SELECT count(*) FROM may) AS may`,
     const table = this.#table("history");
     const numbers = lines.lines.map(({ head }) => head.n).join(",");
     const hashes = literals(lines.lines.map(({ head }) => head.hash));
-    const texts = literals(lines.lines.map(({ text }) => text.replace(/\n$/, "")));
+    const texts = literals(lines.lines.map(({ text }) => text.slice(0, -1)));
     const added = `, lines AS (
   INSERT INTO ${table} (n, hash, line)
   SELECT new.n, new.hash, new.line
