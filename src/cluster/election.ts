@@ -117,7 +117,7 @@ export class Election {
       isHeld: this.fence.isHeld(),
       holder: this.#seen?.holder ?? "",
       transitions: this.#seen?.transitions ?? 0,
-      page: pageIn(this.#seen),
+      page: this.#seen === undefined ? "" : pageIn(this.#seen),
       failure: this.#failure?.message,
     };
   }
@@ -267,10 +267,9 @@ export class Election {
 }
 
 /** What others write is a link for people: nothing but an address of a page. */
-function pageIn(lease: Lease | undefined): string {
-  const page = lease?.page ?? "";
-  const { protocol = "" } = URL.parse(page) ?? {};
-  return ["http:", "https:"].includes(protocol) ? page : "";
+function pageIn({ page }: Lease): string {
+  const protocol = URL.parse(page)?.protocol;
+  return protocol === "http:" || protocol === "https:" ? page : "";
 }
 
 /** Messages of one outage differ: refused, reset, no answer. What the other side answered has a status or a SQLSTATE. */

@@ -123,9 +123,6 @@ function agentWith({ ca, certificate, key }: KubeSecrets): Agent {
     allowH2: false,
     connections: 8,
     maxResponseSize: maxAnswerBytes,
-    // Each request has its own timeout for the whole exchange.
-    headersTimeout: 0,
-    bodyTimeout: 0,
     connect: {
       ...(ca === "" ? {} : { ca }),
       ...(certificate === "" ? {} : { cert: certificate, key }),

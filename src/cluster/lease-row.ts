@@ -48,10 +48,9 @@ function resultOf(rows: Rows): ClaimResult {
 }
 
 function leaseIn(row: Rows[number]): Lease {
-  const durationMs = Number(row["duration_ms"]);
   return {
     holder: coerceText(row["holder"]),
-    durationMs: durationMs > 0 ? durationMs : undefined,
+    durationMs: Number(row["duration_ms"]) || undefined,
     transitions: Number(row["transitions"]),
     version: coerceText(row["version"]),
     installation: coerceText(row["installation"]),

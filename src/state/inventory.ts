@@ -156,7 +156,12 @@ export function inventoryFacts(
 const allPermitted: ReadonlyMap<ItemKind, Failure> = new Map();
 
 function newestFirst<T extends Item>(items: readonly T[]): readonly T[] {
-  return items.toSorted((a, b) => Number(b.firstSeenAt ?? 0) - Number(a.firstSeenAt ?? 0));
+  return items.toSorted((a, b) => laterFirst(a.firstSeenAt, b.firstSeenAt));
+}
+
+/** Orders moments: the latest first, and last what has none. */
+export function laterFirst(a: Date | undefined, b: Date | undefined): number {
+  return Number(b ?? 0) - Number(a ?? 0);
 }
 
 /** Shortens items, each once for all lists: ten thousand zones have to fit in memory. */

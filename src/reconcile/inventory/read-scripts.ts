@@ -35,7 +35,7 @@ export async function readScripts(
   const onPages = asks
     ? new Set((await source.listScriptsOn(zone, declared.pages, signal)).map(({ id }) => id))
     : undefined;
-  const found = scriptsOnPages(declared, scripts, onPages ?? earlier?.onPages ?? []);
+  const found = scriptsOnPages(declared, scripts, onPages ?? earlier?.onPages);
   const settings = live.settings ?? (asks ? await readSettings(zone, source, signal) : undefined);
   return {
     scripts,

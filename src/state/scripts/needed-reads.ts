@@ -33,7 +33,7 @@ export function needsPages(
 export function scriptsOnPages(
   { pages }: DeclaredScripts,
   scripts: readonly Script[],
-  onPages: Iterable<string>,
+  onPages: Iterable<string> | undefined,
 ): readonly Script[] {
   const ids = new Set(onPages);
   return scripts.filter(
@@ -59,7 +59,7 @@ export function scriptsToRead(
     return (
       !isRead ||
       before.hash !== script.hash ||
-      Number(before.fetchedAt ?? 0) !== Number(script.fetchedAt ?? 0)
+      before.fetchedAt?.getTime() !== script.fetchedAt?.getTime()
     );
   });
 }

@@ -1,7 +1,7 @@
 import type { Enforcement } from "../../impact/script-enforcement.ts";
 import type { DeclaredScripts } from "../../zone/declared-scripts.ts";
 import { isInUse, type Script } from "../../zone/inventory-item.ts";
-import { shortened } from "../inventory.ts";
+import { laterFirst, shortened } from "../inventory.ts";
 import { entryFinder, isApproved, isPinned, maxVersions } from "./authorised-entry.ts";
 import { scriptsOnPages } from "./needed-reads.ts";
 import type { ScriptWatch, SeenVersion, WatchedScript } from "./script-watch.ts";
@@ -28,7 +28,7 @@ export function onPagesOf(
   reading: ScriptReading,
   earlier: ScriptWatch | undefined,
 ): readonly Script[] {
-  return scriptsOnPages(declared, reading.scripts, reading.onPages ?? earlier?.onPages ?? []);
+  return scriptsOnPages(declared, reading.scripts, reading.onPages ?? earlier?.onPages);
 }
 
 /** The scripts in use on the pages, those first that are not authorised. */
@@ -65,8 +65,7 @@ export function watchedScripts(
   });
   return watched.toSorted(
     (a, b) =>
-      Number(a.isAuthorised) - Number(b.isAuthorised) ||
-      Number(b.firstSeenAt ?? 0) - Number(a.firstSeenAt ?? 0),
+      Number(a.isAuthorised) - Number(b.isAuthorised) || laterFirst(a.firstSeenAt, b.firstSeenAt),
   );
 }
 
@@ -93,8 +92,6 @@ function versionsOf(
     if (hash !== "") byContent.set(`${hash} ${Number(fetchedAt)}`, { hash, fetchedAt });
   }
   byContent.delete(`${today.hash} ${Number(today.fetchedAt)}`);
-  const others = [...byContent.values()].toSorted(
-    (a, b) => Number(b.fetchedAt ?? 0) - Number(a.fetchedAt ?? 0),
-  );
+  const others = [...byContent.values()].toSorted((a, b) => laterFirst(a.fetchedAt, b.fetchedAt));
   return [today, ...others].slice(0, maxVersions);
 }

@@ -102,11 +102,11 @@ export function renderFleetInventory(
   const tabs = inventoryFilters
     .map((filter) => {
       const isCurrent = filter === selection.inventory;
-      const found = items[filter] ?? 0;
+      const found = items[filter];
       return {
         kind: filter,
         count: zones[filter],
-        label: [filterWords[filter], found > 0 && `: ${number(found)}`],
+        label: [filterWords[filter], found ? `: ${number(found)}` : undefined],
         to: { ...selection, inventory: isCurrent ? undefined : filter },
         isCurrent,
       };

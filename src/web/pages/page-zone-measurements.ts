@@ -169,15 +169,11 @@ function wordOf(state: ShownState): string {
 
 /** A column for each day. */
 function dayColumns(series: ZoneSeries): Columns<Counted> {
-  const days = Map.groupBy(series.requests.keys(), (nth) => dayOf(hourIn(series, nth)));
-  const columns = [...days].map(([day, nths]) => {
-    const cell = ({ counts, hours }: Counted): Html => {
-      const own = nths.flatMap((nth) => counts[nth] ?? []);
-      return dayCell(
-        sumOfHours(own, []),
-        nths.flatMap((nth) => hours[nth] ?? []),
-      );
-    };
+  const days = series.requests.map((_, nth) => dayOf(hourIn(series, nth)));
+  const columns = [...new Set(days)].map((day) => {
+    const isOwn = (_: unknown, nth: number): boolean => days[nth] === day;
+    const cell = ({ counts, hours }: Counted): Html =>
+      dayCell(sumOfHours(counts.filter(isOwn), []), hours.filter(isOwn));
     return [dayText(new Date(day)), cell] as const;
   });
   return { Counted: nameOf, ...Object.fromEntries(columns) };
