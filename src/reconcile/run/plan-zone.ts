@@ -32,7 +32,6 @@ import { withStepValues } from "../../zone/promoted-objects.ts";
 import { type RulePhase, rulePhases, type RuleQuotas } from "../../zone/rule-phase.ts";
 import { ServiceError } from "../../zone/service-error.ts";
 import type { Write } from "../../zone/write.ts";
-import type { Zone } from "../../zone/zone.ts";
 import type { Windows } from "../schedule/windows.ts";
 import { type AsHeld, asHeld, comparedContent, type HeldRequest } from "./as-held.ts";
 
@@ -131,46 +130,48 @@ export async function planZone(
   ports: PlanPorts,
   signal: AbortSignal,
 ): Promise<PlannedZone> {
-  const { desired, owner, ownership, quotas, adoptOnly = false } = request;
-  const { unchangedPlan, waiting, heldRevision, explain, holdsAt } = request;
+  const { desired, owner, ownership, quotas, adoptOnly = false, waiting, heldRevision } = request;
   const { zone } = desired;
   const planOf = (content: ZoneContent, live: LiveZone): Plan => {
     const planned = plan({ zone, content }, live, owner, ownership, quotas);
     return adoptOnly ? adoptionIn(planned) : planned;
   };
-  const source: PlanSource = {
-    zone,
-    parts: partsToCompare(desired.content, { waiting, held: heldRevision?.held.content }, owner),
-    known: request.known,
-    // A plan follows from the declaration and the answers alone: if both are unchanged, so is the plan.
-    planFrom: async (answers) => {
-      const known = unchangedPlan(answers.digest);
-      if (known !== undefined) return { plan: { ...known, zone } };
-      const live = answers.live();
-      const active = { content: desired.content, plan: planOf(desired.content, live) };
-      const toWaiting = waiting && planOf(waiting, live).changes;
-      const both = toWaiting && { toInForce: active.plan.changes, toWaiting };
-      const left = heldRevision && asHeld(active, heldRevision, (content) => planOf(content, live));
-      const { plan: found } = left ?? active;
-      const compared = { ...request, desired: { zone, content: comparedContent(left, desired) } };
-      return {
-        plan: await withBlocksInUse(found, live, compared, ports, signal),
-        live,
-        left,
-        compared: both,
-      };
-    },
-    explain: (planned, live, left) => {
-      const explained = explain(planned, live, left);
-      // The plan of an unchanged zone may have them already.
-      const notes = explained.notes.filter((note) => !isEndedSuspension(note));
-      const ended = endedSuspensionNotes(desired.content.suspension, ports.clock.now());
-      return { ...explained, notes: [...notes, ...ended] };
-    },
-    holdsAt,
-    remainingIn: (live, left) => planOf(comparedContent(left, desired), live),
+  const explained = (found: Plan, live: LiveZone | undefined, left: AsHeld | undefined): Plan => {
+    const planned = request.explain(found, live, left);
+    // The plan of an unchanged zone may have them already.
+    const notes = planned.notes.filter((note) => !isEndedSuspension(note));
+    const ended = endedSuspensionNotes(desired.content.suspension, ports.clock.now());
+    return { ...planned, notes: [...notes, ...ended] };
   };
-  return await planFromSource(source, request, ports, signal);
+  const planFrom = async (answers: ZoneAnswers): Promise<PlanOfAnswers> => {
+    // A plan follows from the declaration and the answers alone: if both are unchanged, so is the plan.
+    const known = request.unchangedPlan(answers.digest);
+    if (known !== undefined) {
+      const remainingIn = (after: LiveZone): Plan => planOf(desired.content, after);
+      return { plan: explained({ ...known, zone }, undefined, undefined), remainingIn };
+    }
+    const live = answers.live();
+    const active = { content: desired.content, plan: planOf(desired.content, live) };
+    const toWaiting = waiting && planOf(waiting, live).changes;
+    const left = heldRevision && asHeld(active, heldRevision, (content) => planOf(content, live));
+    const content = comparedContent(left, desired);
+    const compared = { ...request, desired: { zone, content } };
+    const found = await withBlocksInUse((left ?? active).plan, live, compared, ports, signal);
+    return {
+      plan: explained(found, live, left),
+      live,
+      left,
+      compared: toWaiting && { toInForce: active.plan.changes, toWaiting },
+      remainingIn: (after) => planOf(content, after),
+    };
+  };
+  const declared = partsOf(desired.content, owner);
+  const parts = waiting === undefined ? declared : partsOfBoth(declared, partsOf(waiting, owner));
+  // What only a held revision declares may need the score rule of phases that are read.
+  const held = heldRevision?.held.content.rules;
+  const isHeldTuned = parts.rules.some((phase) => needScoreRule(held?.[phase]?.items ?? []));
+  const toRead = { ...parts, scoreRule: parts.scoreRule || isHeldTuned };
+  return await planFromAnswers(toRead, planFrom, request, ports, signal);
 }
 
 /**
@@ -182,65 +183,59 @@ export async function planSaved(
   ports: PlanPorts,
   signal: AbortSignal,
 ): Promise<PlannedZone> {
-  const { saved, desired, owner, ownership, quotas, holdsAt } = request;
+  const { saved, desired, owner, ownership, quotas } = request;
   const keys = new Set(saved.writes.flatMap(({ changes }) => changes));
-  const declared = partsOf(desired.content, owner);
-  const touched = partsTouched(saved);
-  const touchesRulesets = touched.has("custom_rulesets");
-  const source: PlanSource = {
-    zone: desired.zone,
-    parts: {
-      settings: declared.settings || touched.has("settings"),
-      policies: declared.policies || touched.has("policies"),
-      rules: rulePhases.filter((phase) => declared.rules.includes(phase) || touched.has(phase)),
-      customRulesets:
-        declared.customRulesets ?? (touchesRulesets ? { owner, keys: [] } : undefined),
-      scoreRule: declared.scoreRule,
-    },
-    planFrom: async (answers) => {
-      const live = answers.live();
-      const today = plan(desired, live, owner, ownership, quotas);
-      const judged = await withBlocksInUse(today, live, request, ports, signal);
-      return { ...confirmSaved(saved, judged, live), live, judged };
-    },
+  const planFrom = async (answers: ZoneAnswers): Promise<PlanOfAnswers> => {
+    const live = answers.live();
+    const today = plan(desired, live, owner, ownership, quotas);
+    const judged = await withBlocksInUse(today, live, request, ports, signal);
     // The changes of a saved plan have the causes that they had when it was made.
-    explain: (today) => today,
-    holdsAt,
-    remainingIn: (live) => {
-      const { changes, writes, waitsFor } = plan(desired, live, owner, ownership, quotas);
-      return {
-        changes: changes.filter(({ key }) => keys.has(key)),
-        writes: writes.filter((write) => write.changes.every((key) => keys.has(key))),
-        waitsFor,
-      };
-    },
+    return {
+      ...confirmSaved(saved, judged, live),
+      live,
+      judged,
+      remainingIn: (after) => {
+        const { changes, writes, waitsFor } = plan(desired, after, owner, ownership, quotas);
+        return {
+          changes: changes.filter(({ key }) => keys.has(key)),
+          writes: writes.filter((write) => write.changes.every((key) => keys.has(key))),
+          waitsFor,
+        };
+      },
+    };
   };
-  return await planFromSource(source, request, ports, signal);
+  const touched = partsTouched(saved);
+  const ofPlan = {
+    settings: touched.has("settings"),
+    policies: touched.has("policies"),
+    rules: rulePhases.filter((phase) => touched.has(phase)),
+    customRulesets: touched.has("custom_rulesets") ? { owner, keys: [] } : undefined,
+    scoreRule: false,
+  };
+  const toRead = partsOfBoth(partsOf(desired.content, owner), ofPlan);
+  return await planFromAnswers(toRead, planFrom, request, ports, signal);
 }
 
-/** Where a plan comes from: a declaration or a saved plan. */
-interface PlanSource extends Pick<PlanRequest, "known" | "explain" | "holdsAt"> {
-  readonly zone: Zone;
-  readonly parts: PartsToRead;
-  readonly planFrom: (answers: ZoneAnswers) => Promise<{
-    readonly plan: Plan;
-    readonly live?: LiveZone;
-    readonly conflicts?: readonly Write[];
-    /** What the guards judge, if it is not the plan itself. */
-    readonly judged?: Plan;
-    readonly left?: AsHeld | undefined;
-    readonly compared?: Compared | undefined;
-  }>;
-  readonly remainingIn: (live: LiveZone, left: AsHeld | undefined) => Remaining;
+/** The plan that follows from the answers, of a declaration or a saved plan, with what is to be known of it. */
+interface PlanOfAnswers
+  extends
+    Pick<PlannedZone, "left" | "compared" | "remainingIn">,
+    Partial<Pick<PlannedZone, "live" | "conflicts">> {
+  readonly plan: Plan;
+  /** What the guards judge, if it is not the plan itself. */
+  readonly judged?: Plan;
 }
 
 /** Steps 1 to 3 of a run (zone-runner.ts). An error becomes a report; rejects only when the signal aborts, or when `bug` throws. */
-async function planFromSource(
-  { zone, parts, known, ...source }: PlanSource,
-  { trigger, priority, revision, commit }: RunContext,
+async function planFromAnswers(
+  parts: PartsToRead,
+  planFrom: (answers: ZoneAnswers) => Promise<PlanOfAnswers>,
+  request: RunContext & Pick<PlanRequest, "desired" | "known" | "holdsAt">,
   { reader, clock, runId, bug }: PlanPorts,
   signal: AbortSignal,
 ): Promise<PlannedZone> {
+  const { trigger, priority, revision, commit, known } = request;
+  const { zone } = request.desired;
   const startedAt = clock.now();
   const startedMs = clock.monotonicMs();
   const base = { zone: zone.name, run: runId(), trigger, revision, commit, startedAt };
@@ -250,26 +245,17 @@ async function planFromSource(
     const { digest, readAt, rules } = answers;
     const readEndMs = clock.monotonicMs();
     // 2. plan
-    const {
-      plan: found,
-      live,
-      conflicts = [],
-      left,
-      compared,
-      ...rest
-    } = await source.planFrom(answers);
-    const planned = source.explain(found, live, left);
-    const remainingIn = (after: LiveZone): Remaining => source.remainingIn(after, left);
+    const { plan: planned, judged = planned, ...found } = await planFrom(answers);
+    const { live, conflicts = [] } = found;
     const finishedAt = clock.now();
     const planMs = clock.monotonicMs() - readEndMs;
     const phases = { fetch: readEndMs - startedMs, plan: planMs, apply: 0 };
     const report = { ...base, finishedAt, phases, plan: planned };
-    const common = { live, digest, readAt, rules, conflicts, remainingIn, left, compared };
+    const common = { ...found, live, digest, readAt, rules, conflicts };
     if (planned.changes.length === 0 && conflicts.length === 0) {
       return { ...common, report: { ...report, result: "in_sync" }, holdsAt: () => [] };
     }
-    const { judged = planned } = rest;
-    const holdsAt = (now: Date): readonly Hold[] => source.holdsAt(judged, now);
+    const holdsAt = (now: Date): readonly Hold[] => request.holdsAt(judged, now);
     // 3. guard
     const holds = holdsAt(finishedAt);
     const result =
@@ -316,15 +302,15 @@ export function guardZone(
   });
 }
 
+/** Parts of which the custom rulesets are those that an owner declares. */
+type DeclaredParts = PartsToRead & { readonly customRulesets: DeclaredRulesets | undefined };
+
 /**
  * The parts of a zone that its declaration needs.
  *
  * @param owner whose custom rulesets are read; left out where nothing is read
  */
-export function partsOf(
-  content: ZoneContent,
-  owner = "",
-): PartsToRead & { readonly customRulesets: DeclaredRulesets | undefined } {
+export function partsOf(content: ZoneContent, owner = ""): DeclaredParts {
   const { settings, policies, rules, customRulesets } = content;
   const isRead = (phase: RulePhase): boolean =>
     rules[phase] !== undefined || (phase === "custom_rules" && customRulesets !== undefined);
@@ -337,31 +323,15 @@ export function partsOf(
   };
 }
 
-/**
- * The same, with what a declaration needs that waits, and with the score rule if only what a held revision declares of the
- * rules needs it.
- */
-function partsToCompare(
-  content: ZoneContent,
-  { waiting, held }: Readonly<Record<"waiting" | "held", ZoneContent | undefined>>,
-  owner: string,
-): PartsToRead {
-  const parts =
-    waiting === undefined ? partsOf(content, owner) : partsOfBoth(content, waiting, owner);
-  const isHeldTuned = parts.rules.some((phase) => needScoreRule(held?.rules[phase]?.items ?? []));
-  return { ...parts, scoreRule: parts.scoreRule || isHeldTuned };
-}
-
-function partsOfBoth(a: ZoneContent, b: ZoneContent, owner: string): PartsToRead {
-  const [one, other] = [partsOf(a, owner), partsOf(b, owner)];
-  const keys = [one, other].flatMap(({ customRulesets }) => customRulesets?.keys ?? []);
-  const isListed = one.customRulesets !== undefined || other.customRulesets !== undefined;
+function partsOfBoth(a: DeclaredParts, b: DeclaredParts): DeclaredParts {
+  const rulesets = a.customRulesets ?? b.customRulesets;
+  const keys = [a, b].flatMap(({ customRulesets }) => customRulesets?.keys ?? []);
   return {
-    settings: one.settings || other.settings,
-    policies: one.policies || other.policies,
-    rules: rulePhases.filter((phase) => one.rules.includes(phase) || other.rules.includes(phase)),
-    customRulesets: isListed ? { owner, keys: [...new Set(keys)] } : undefined,
-    scoreRule: one.scoreRule || other.scoreRule,
+    settings: a.settings || b.settings,
+    policies: a.policies || b.policies,
+    rules: rulePhases.filter((phase) => a.rules.includes(phase) || b.rules.includes(phase)),
+    customRulesets: rulesets && { ...rulesets, keys: [...new Set(keys)] },
+    scoreRule: a.scoreRule || b.scoreRule,
   };
 }
 
