@@ -87,12 +87,6 @@ export type FleetPermit = Pick<FleetRound, "waitOf" | "holdsOf" | "countWrite"> 
   readonly left: Pick<FleetRound["left"], "mayStay" | "forget">;
 };
 
-/** What a worker keeps from one run to the next. */
-interface WorkerContext {
-  readonly deadline: Deadline;
-  readonly ports: ZoneRunPorts;
-}
-
 /** A larger fleet takes longer to plan than a read may be old; its zones are read again. */
 const maxKept = 100;
 
@@ -108,7 +102,8 @@ export class ZoneRunner {
   readonly #contention = (): ContentionLimits => this.#options.contention;
   /** The digest of the declaration of each run in progress, and the gate that its writes pass. */
   readonly #inProgress = new Map<ZoneName, { readonly digest: string; readonly gate: WriteGate }>();
-  readonly #idleWorkers: WorkerContext[] = [];
+  /** Deadlines of ended runs, which the next ones use. */
+  readonly #idleDeadlines: Deadline[] = [];
   /** Plans that were not permitted yet, each with the digest of its declaration. */
   readonly #kept = new Map<ZoneName, { readonly digest: string; readonly planned: PlannedZone }>();
 
@@ -147,61 +142,54 @@ export class ZoneRunner {
   async run(zone: FleetZone, context: RunContext, signals: StopSignals): Promise<ZoneRunResult> {
     const { name } = zone.desired.zone;
     const memory = this.#memoryOf(name);
-    const worker = this.#idleWorkers.pop() ?? this.#newWorker();
     const { clock, lease } = this.#ports;
     const fleet = (): string | undefined => this.#fleet.waitOf(zone);
     using gate = new WriteGate(clock, memory.maxReadAgeMs, { fleet, lease });
     this.#inProgress.set(name, { digest: inForceDigest(zone), gate });
-    worker.deadline.begin();
+    const deadline = this.#idleDeadlines.pop() ?? new Deadline(this.#ports);
+    const { reader, writer } = deadline;
+    const ports = { ...this.#ports, reader, writer };
+    deadline.begin();
     try {
       const basisOf = this.#basisOf(zone);
       const request = this.#requestOf(zone, context, memory, basisOf);
       // 1. read, 2. plan, 3. guard
-      const planned = this.#takeKept(zone) ?? (await planZone(request, worker.ports, signals.stop));
+      const planned = this.#takeKept(zone) ?? (await planZone(request, ports, signals.stop));
       if (planned.compared !== undefined) this.#fleet.decide(zone, planned.compared);
       // 4. apply, 5. verify
+      const { desired } = zone;
+      const content = comparedContent(planned.left, desired);
+      const comparedZone = { desired: { ...desired, content }, digest: digestOf(content) };
+      const scoreRule = planned.live?.scoreRule;
       let written = planned.live;
-      const afterWrites = (live: LiveZone): void => {
-        written = live;
+      const hooks = {
+        beforeFirstWrite: (plan: Plan): void => {
+          this.#fleet.countWrite(zone, plan);
+          this.#applied.writing(planned.report, comparedZone, scoreRule);
+        },
+        afterWrites: (live: LiveZone): void => {
+          written = live;
+        },
       };
-      const ports = { ...worker.ports, afterWrites };
-      const report = await this.#apply(zone, planned, gate, ports, signals);
+      const report = await applyPlan(planned, gate, { ...ports, ...hooks }, signals);
+      // A fleet that is judged within seconds is read once.
+      if (report.result === "planned" && this.#kept.size < maxKept) {
+        this.#kept.set(name, { digest: inForceDigest(zone), planned });
+      }
       // 6. remember, schedule the next run
-      const declared = declaredIn(planned, zone);
       memory.record(report, basisOf(planned.digest), this.#knownFrom(planned));
-      this.#applied.record(report, declared, planned.live?.scoreRule);
-      this.#recordAdopted(report, declared);
+      this.#applied.record(report, comparedZone, scoreRule);
+      this.#recordAdopted(report, comparedZone.desired);
       if (report.result !== "error" && planned.left === undefined) this.#fleet.left.forget(name);
       this.#ports.authors?.record(report, planned.live, written);
       this.#releases.record(report, this.#options.limits.accept);
-      return { report, next: this.#nextRun(report, zone.desired, memory) };
+      return { report, next: this.#nextRun(report, desired, memory) };
     } finally {
       this.#inProgress.delete(name);
-      this.#returnWorker(worker);
+      deadline.end();
+      if (deadline.isOver) deadline[Symbol.dispose]();
+      else this.#idleDeadlines.push(deadline);
     }
-  }
-
-  async #apply(
-    zone: FleetZone,
-    planned: PlannedZone,
-    gate: WriteGate,
-    ports: WritePorts,
-    signals: StopSignals,
-  ): Promise<ZoneReport> {
-    const beforeFirstWrite = (plan: Plan): void => {
-      this.#fleet.countWrite(zone, plan);
-      const compared = declaredIn(planned, zone);
-      this.#applied.writing(planned.report, compared, planned.live?.scoreRule);
-    };
-    const report = await applyPlan(planned, gate, { ...ports, beforeFirstWrite }, signals);
-    if (report.result === "planned") this.#keep(zone, planned);
-    return report;
-  }
-
-  /** Keeps a plan that waits, so that a fleet that is judged within seconds is read once. */
-  #keep(zone: FleetZone, planned: PlannedZone): void {
-    const { name } = zone.desired.zone;
-    if (this.#kept.size < maxKept) this.#kept.set(name, { digest: inForceDigest(zone), planned });
   }
 
   /** Takes the kept plan of a zone, where it may be written now and is not too old. */
@@ -288,7 +276,7 @@ export class ZoneRunner {
     return { adopt: this.#options.adopt, rules: this.#ports.store.adopted(zone) };
   }
 
-  #recordAdopted(report: ZoneReport, { desired }: FleetZone): void {
+  #recordAdopted(report: ZoneReport, desired: DesiredZone): void {
     const ownership = this.#ownershipOf(report.zone);
     const rules = adoptedAfter(report, desired, this.#options.mode, ownership);
     if (rules !== ownership.rules) this.#ports.store.setAdopted(report.zone, rules);
@@ -318,22 +306,4 @@ export class ZoneRunner {
     this.#memories.set(zone, memory);
     return memory;
   }
-
-  #newWorker(): WorkerContext {
-    const deadline = new Deadline(this.#ports);
-    const { reader, writer } = deadline;
-    return { deadline, ports: { ...this.#ports, reader, writer } };
-  }
-
-  #returnWorker(worker: WorkerContext): void {
-    worker.deadline.end();
-    if (worker.deadline.isOver) worker.deadline[Symbol.dispose]();
-    else this.#idleWorkers.push(worker);
-  }
-}
-
-/** What the plan of a run compared the zone with. */
-function declaredIn({ left }: PlannedZone, { desired }: FleetZone): FleetZone {
-  const content = comparedContent(left, desired);
-  return { desired: { ...desired, content }, digest: digestOf(content) };
 }
