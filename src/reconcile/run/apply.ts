@@ -67,18 +67,18 @@ export async function applyPlan(
   // 4. apply
   if (block === undefined) ports.beforeFirstWrite?.(report.plan);
   using stop = joinSignals(signals.stop, gate.signal);
-  const stopOrGate = { stop: stop.signal, abort: signals.abort };
-  const record = (outcomes: readonly Outcome[]): Promise<void> | undefined =>
-    ports.recordBeforeWrite?.({
-      ...report,
-      finishedAt: clock.now(),
-      result: "applied",
-      outcomes,
-      left: report.plan.changes,
-    });
-  const ages = new ReadAges(planned.readAt);
-  const sending = { plan: report.plan, ages, gate, ports, signals: stopOrGate };
-  const { outcomes, after } = await sendAll(live, planned, sending, record, ports.bug);
+  const sending: RecordedSending = {
+    plan: report.plan,
+    ages: new ReadAges(planned.readAt),
+    gate,
+    ports,
+    signals: { stop: stop.signal, abort: signals.abort },
+    record: async (outcomes) => {
+      const ended = { ...report, finishedAt: clock.now(), outcomes, left: report.plan.changes };
+      await ports.recordBeforeWrite?.({ ...ended, result: "applied" });
+    },
+  };
+  const { outcomes, after } = await sendAll(live, planned, sending);
   ports.afterWrites?.(after);
   const phases = { ...report.phases, apply: clock.monotonicMs() - startedMs };
   const ended = { ...report, finishedAt: clock.now(), phases };
@@ -154,25 +154,23 @@ function isExpired(report: ZoneReport): boolean {
   );
 }
 
-/** The outcomes that are true if the process ends when a write is sent, before the rest. */
-function outcomesIfKilled(
-  outcomes: readonly Outcome[],
-  next: Write,
-  rest: readonly Write[],
-): readonly Outcome[] {
-  return [
-    ...outcomes,
-    failed(next, abandoned()),
-    ...rest.map((write) => skipped(write, "shutdown")),
-  ];
+/** What the writes of a plan are sent with, and recorded. */
+interface RecordedSending extends Sending {
+  readonly ports: WritePorts;
+  /** Records what is true if the process ends now. */
+  readonly record: (outcomes: readonly Outcome[]) => Promise<void>;
+}
+
+/** What became of a write, and the live state then. */
+interface Sent {
+  readonly outcome: Outcome;
+  readonly live: LiveZone;
 }
 
 async function sendAll(
   before: LiveZone,
   { conflicts, remainingIn }: Pick<PlannedZone, "conflicts" | "remainingIn">,
-  sending: Sending,
-  record: (outcomes: readonly Outcome[]) => Promise<void> | undefined,
-  bug: WritePorts["bug"],
+  sending: RecordedSending,
 ): Promise<{ readonly outcomes: readonly Outcome[]; readonly after: LiveZone }> {
   const { plan, ages, gate } = sending;
   const outcomes: Outcome[] = [];
@@ -183,10 +181,11 @@ async function sendAll(
   for (let write = waiting.shift(); write !== undefined; write = waiting.shift()) {
     const skip = skipOf(write, waitsFor, conflicts, outcomes);
     if (skip === undefined) gate.checkBeforeWrite(isFirst ? ages.readAtFor(write) : Infinity);
-    const ifKilled = (): readonly Outcome[] => outcomesIfKilled(outcomes, write, waiting);
-    const sent =
+    const rest = waiting.map((each) => skipped(each, "shutdown"));
+    const ifKilled = [...outcomes, failed(write, abandoned()), ...rest];
+    const sent: Sent =
       skip === undefined
-        ? await sendOne(live, write, isFirst, sending, () => record(ifKilled()), bug)
+        ? await sendOne(live, write, isFirst, ifKilled, sending)
         : { outcome: skip, live };
     live = sent.live;
     isFirst = false;
@@ -200,17 +199,20 @@ async function sendAll(
   return { outcomes, after: live };
 }
 
-/** What became of a write that does not wait for another one, and the live state then. */
+/**
+ * Sends a write that does not wait for another one.
+ *
+ * @param ifKilled what is true if the process ends meanwhile.
+ */
 async function sendOne(
   live: LiveZone,
   write: Write,
   isFirst: boolean,
-  sending: Sending,
-  record: () => Promise<void> | undefined,
-  bug: WritePorts["bug"],
-): Promise<{ readonly outcome: Outcome; readonly live: LiveZone }> {
-  const { ages, signals } = sending;
-  if (signals.stop.aborted || !(await isRecorded(record(), signals.stop))) {
+  ifKilled: readonly Outcome[],
+  sending: RecordedSending,
+): Promise<Sent> {
+  const { ages, signals, record, ports } = sending;
+  if (signals.stop.aborted || !(await isRecorded(record(ifKilled), signals.stop))) {
     return { outcome: skipped(write, reasonToStop(signals)), live };
   }
   try {
@@ -220,7 +222,7 @@ async function sendOne(
     return { outcome: { status: "done", write, ray, interleaved }, live: written.live };
   } catch (error) {
     const isStopped = signals.abort.aborted || error === signals.stop.reason;
-    if (!(error instanceof ServiceError) && !isStopped) bug(error, live.zone.name);
+    if (!(error instanceof ServiceError) && !isStopped) ports.bug(error, live.zone.name);
     return { outcome: outcomeOf(error, write, signals), live };
   }
 }

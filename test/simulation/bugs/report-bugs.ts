@@ -121,7 +121,7 @@ export const reportBugs: readonly PlantedBug[] = [
   {
     name: "write-is-not-recorded",
     file: "reconcile/run/apply.ts",
-    from: "!(await isRecorded(record(), signals.stop))",
+    from: "!(await isRecorded(record(ifKilled), signals.stop))",
     to: "false",
     story: "shop",
     steps: [

@@ -5,8 +5,8 @@ export const writeBugs: readonly PlantedBug[] = [
   {
     name: "not-found-is-a-bug",
     file: "reconcile/run/apply.ts",
-    from: "if (!(error instanceof ServiceError) && !isStopped) bug(",
-    to: "if (!isStopped) bug(",
+    from: "if (!(error instanceof ServiceError) && !isStopped) ports.bug(",
+    to: "if (!isStopped) ports.bug(",
     story: "shop",
     steps: [
       {
