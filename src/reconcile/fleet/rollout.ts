@@ -20,6 +20,7 @@ import type { Clock } from "../../zone/ports.ts";
 import type { ResourceKey } from "../../zone/resource.ts";
 import type { RolloutSettings } from "../../zone/wave.ts";
 import type { ZoneName } from "../../zone/zone.ts";
+import type { ComparedChanges } from "../run/plan-zone.ts";
 import {
   type DesiredFleet,
   digestOf,
@@ -56,7 +57,7 @@ export interface RolloutView {
   readonly turns: readonly RolloutTurn[];
   /** `undefined`: no zone waits for its wave. */
   readonly status: RolloutStatus | undefined;
-  /** What the next process has to know; `undefined`: there are no waves. */
+  /** What the next process has to know; `undefined`: there are no waves, or it is not known which zones wait. */
   readonly stored: StoredRollout | undefined;
 }
 
@@ -221,28 +222,19 @@ export class Rollout {
     }
   }
 
-  /** What the next process has to know; `undefined`: there are no waves, or it is not known which zones wait. */
-  get stored(): StoredRollout | undefined {
+  get #stored(): StoredRollout | undefined {
     if (this.#settings === undefined || this.#isLost) return undefined;
+    const absent = [...this.#absent].map(([name, { hash }]) => [name, hash] as const);
     const waiting = [...this.#waiting].map(
       ([name, { before }]) => [name, before?.revision.hash ?? ""] as const,
     );
-    const gone = [...this.#gone].map(
-      ([
+    const gone = [...this.#gone].map(([name, { former, before, origin, appliedMs, changed }]) => {
+      const appliedAt = this.#storedAt(name, appliedMs);
+      return [
         name,
-        {
-          former,
-          before: { hash },
-          origin,
-          appliedMs,
-          changed,
-        },
-      ]) => {
-        const appliedAt = this.#storedAt(name, appliedMs);
-        return [name, { former, hash, origin: origin.hash, appliedAt, changed }] as const;
-      },
-    );
-    const absent = [...this.#absent].map(([name, { hash }]) => [name, hash] as const);
+        { former, hash: before.hash, origin: origin.hash, appliedAt, changed },
+      ] as const;
+    });
     return {
       revision: this.#revision,
       waiting: new Map([...absent, ...waiting]),
@@ -285,21 +277,20 @@ export class Rollout {
     for (const [name, zone] of fleet.zones) {
       const waiting = this.#waiting.get(name);
       if (waiting === undefined) this.#declareZone(name, zone, declaration);
-      else this.#redeclare(name, waiting, zone);
+      else if (waiting.next.digest !== zone.digest) this.#wait(name, waiting.before, zone);
+      else this.#waiting.set(name, { ...waiting, next: zone });
       this.#seen.add(name);
       this.#redeclareGone(name, zone, declaration);
     }
-    if (this.#isLost && isAllListed) this.#declareRest(absent);
-    this.begin();
-  }
-
-  /** What was lost is found when all zones are listed. The others wait when they are. */
-  #declareRest(absent: Declaration["absent"]): void {
-    for (const name of absent.keys()) {
-      if (this.#ports.isKnown(name)) this.#absent.set(name, { hash: "" });
+    if (this.#isLost && isAllListed) {
+      // What was lost is found when all zones are listed. The others wait when they are.
+      for (const name of absent.keys()) {
+        if (this.#ports.isKnown(name)) this.#absent.set(name, { hash: "" });
+      }
+      this.#isLost = false;
+      this.#isOlder = false;
     }
-    this.#isLost = false;
-    this.#isOlder = false;
+    this.begin();
   }
 
   #declareZone(name: ZoneName, next: FleetZone, declaration: Declaration): void {
@@ -331,11 +322,6 @@ export class Rollout {
     if (inForce === undefined ? !this.#ports.isKnown(name) : inForce.digest === digest) return;
     const known = { hash: inForce?.revision.hash ?? "", before: inForce };
     this.#absent.set(name, this.#formerOf(name) ?? known);
-  }
-
-  #redeclare(name: ZoneName, waiting: Waiting, next: FleetZone): void {
-    if (waiting.next.digest === next.digest) this.#waiting.set(name, { ...waiting, next });
-    else this.#wait(name, waiting.before, next);
   }
 
   /** A zone that is only observed takes no part: it would never be seen as declared. */
@@ -391,10 +377,7 @@ export class Rollout {
   }
 
   /** Takes in what a live zone needs for what is in force, and for the declaration that waits. */
-  decide(
-    { desired, wave }: FleetZone,
-    { toInForce, toWaiting }: Readonly<Record<"toInForce" | "toWaiting", readonly Change[]>>,
-  ): void {
+  decide({ desired, wave }: FleetZone, { toInForce, toWaiting }: ComparedChanges): void {
     const { name } = desired.zone;
     const waiting = this.#waiting.get(name);
     if (wave === undefined || waiting?.next.digest !== wave.digest) return;
@@ -476,14 +459,15 @@ export class Rollout {
 
   /** Where the rollout is, and what it did since the last call. */
   view(): RolloutView {
-    return { turns: this.#takeTurns(), status: this.status, stored: this.stored };
+    return { turns: this.#takeTurns(), status: this.status, stored: this.#stored };
   }
 
   #takeTurns(): readonly RolloutTurn[] {
     const begun = [...this.#begun].toSorted(([a], [b]) => a - b);
     this.#begun = new Map();
     const former = this.#goingOut;
-    const isUnderWay = begun.length > 0 || [...this.#waiting.values()].some(isDecidedIn);
+    const isUnderWay =
+      begun.length > 0 || [...this.#waiting.values()].some(({ isDecided }) => isDecided);
     const turns: RolloutTurn[] = [];
     const isNew = former === undefined && isUnderWay && this.#halt !== "aborted";
     if (isNew) turns.push({ turn: "began" });
@@ -494,22 +478,19 @@ export class Rollout {
     if (turns.length > 0) this.#goingOut = this.#revision;
     turns.push(...this.#commanded);
     this.#commanded = [];
-    for (const [wave, zones] of begun) turns.push({ turn: "wave_began", wave, zones });
-    turns.push(...this.#takeGateTurn());
+    for (const [nth, zones] of begun) turns.push({ turn: "wave_began", wave: nth, zones });
+    const { wave, gate } = this.#progress;
+    const wasOver = this.#isOverKnown;
+    this.#isOverKnown = gate !== undefined && gate.over > 0;
+    if (gate !== undefined && this.#isOverKnown && !wasOver) {
+      turns.push({ turn: "gate_over", wave, zones: gate.over, why: gateText(gate) });
+    }
     if (this.#goingOut !== undefined && this.#isOver) {
       turns.push({ turn: "ended" });
       this.#goingOut = undefined;
       this.#replaced = undefined;
     }
     return turns;
-  }
-
-  #takeGateTurn(): readonly RolloutTurn[] {
-    const { wave, gate } = this.#progress;
-    const wasKnown = this.#isOverKnown;
-    this.#isOverKnown = gate !== undefined && gate.over > 0;
-    if (gate === undefined || wasKnown || !this.#isOverKnown) return [];
-    return [{ turn: "gate_over", wave, zones: gate.over, why: gateText(gate) }];
   }
 
   /** `undefined`: no zone waits, and each that went was seen as declared. */
@@ -520,14 +501,18 @@ export class Rollout {
       const wave = this.#waveOf(name);
       waiting.set(wave, (waiting.get(wave) ?? 0) + 1);
     }
-    const { wave, unsettled: late, soakLeftMs, gate } = this.#progress;
-    const { waves } = this.#settings;
-    const unsettled = this.#halt === "aborted" ? [] : late;
+    const { wave, unsettled, soakLeftMs, gate } = this.#progress;
     const isSoaking = soakLeftMs !== undefined && this.#halt === undefined;
-    const nextAt = isSoaking ? this.#momentIn(soakLeftMs) : undefined;
-    const state = this.#halt ?? "running";
-    const where = { wave, waves: waves.length, unsettled, nextAt, waiting };
-    return { state, ...where, replaced: this.#replaced, gate };
+    return {
+      state: this.#halt ?? "running",
+      wave,
+      waves: this.#settings.waves.length,
+      unsettled: this.#halt === "aborted" ? [] : unsettled,
+      nextAt: isSoaking ? this.#momentIn(soakLeftMs) : undefined,
+      waiting,
+      replaced: this.#replaced,
+      gate,
+    };
   }
 
   /** Where each zone of each wave is; `undefined`: there is no rollout. */
@@ -649,39 +634,37 @@ export class Rollout {
 
   get #progress(): Progress {
     const last = this.#settings?.waves.length ?? 0;
-    const { unsettledIn, appliedIn } = this.#byWave;
+    const { soakMs = 0 } = this.#settings ?? {};
+    const unsettledIn = Map.groupBy(this.#unsettled, (name) => this.#waveOf(name));
+    const goneIn = Map.groupBy(this.#gone, ([name]) => this.#waveOf(name));
+    const isWaiting = (name: ZoneName): boolean =>
+      this.#waiting.has(name) || this.#absent.has(name);
     const unsettled: ZoneName[] = [];
-    let appliedMs = -Infinity;
+    /** When the last zone was settled, by the monotonic clock. */
+    let settledMs = -Infinity;
     for (let wave = 1; ; wave += 1) {
       unsettled.push(...(unsettledIn.get(wave) ?? []));
       if (wave >= last) return { wave, unsettled, soakLeftMs: undefined, gate: undefined };
-      appliedMs = Math.max(appliedMs, appliedIn.get(wave) ?? -Infinity);
-      const next = unsettledIn.get(wave + 1) ?? [];
-      if (this.#isPromoted(wave + 1, [...unsettled, ...next])) continue;
-      const delay = this.#delayAfter(wave, unsettled.length === 0, appliedMs);
-      if (delay !== undefined) return { wave, unsettled, ...delay };
+      for (const [, { appliedMs = -Infinity }] of goneIn.get(wave) ?? []) {
+        settledMs = Math.max(settledMs, appliedMs);
+      }
+      // Whatever this wave waits for, the next one has begun: no zone of them waits, and some of it went.
+      const both = [...unsettled, ...(unsettledIn.get(wave + 1) ?? [])];
+      if (goneIn.has(wave + 1) && !both.some(isWaiting)) continue;
+      const isApplied = unsettled.length === 0;
+      const leftMs = settledMs + soakMs - this.#nowMs;
+      const hasSoaked = isApplied && leftMs <= 0;
+      const gate = this.#gateOf(wave, hasSoaked);
+      if (hasSoaked && gate === undefined) continue;
+      return { wave, unsettled, soakLeftMs: isApplied && leftMs > 0 ? leftMs : undefined, gate };
     }
-  }
-
-  /** What keeps the next wave from beginning; `undefined`: nothing. */
-  #delayAfter(
-    wave: number,
-    isApplied: boolean,
-    appliedMs: number,
-  ): Pick<Progress, "soakLeftMs" | "gate"> | undefined {
-    const { soakMs = 0 } = this.#settings ?? {};
-    const leftMs = appliedMs + soakMs - this.#nowMs;
-    const hasSoaked = isApplied && leftMs <= 0;
-    const gate = this.#gateOf(wave, hasSoaked);
-    if (hasSoaked && gate === undefined) return undefined;
-    return { soakLeftMs: isApplied && leftMs > 0 ? leftMs : undefined, gate };
   }
 
   /** Zones of a wave that keep its gate shut; `undefined`: none. While it soaks, only what is over a limit counts. */
   #gateOf(wave: number, hasSoaked: boolean): GateStatus | undefined {
     const shut = this.#gatedIn(wave)
       .map(({ name }) => ({ zone: name, ...(this.#gateJudgements.get(name) ?? notJudged) }))
-      .filter(isShut);
+      .filter((zone) => zone.state !== "kept");
     const over = shut.filter(({ state }) => state === "over");
     const unknown = hasSoaked ? shut.filter(({ state }) => state === "unknown") : [];
     const zones = [...over, ...unknown].slice(0, mostGated);
@@ -712,29 +695,6 @@ export class Rollout {
       this.#gateJudgements.set(name, judgement);
     }
     if (isNew) this.#ports.changed();
-  }
-
-  /** Whether a wave has begun, whatever those before it wait for: in none of them a zone waits, and some of it went. */
-  #isPromoted(wave: number, unsettled: readonly ZoneName[]): boolean {
-    const hasGone = [...this.#gone.keys()].some((name) => this.#waveOf(name) === wave);
-    const isWaiting = (name: ZoneName): boolean =>
-      this.#waiting.has(name) || this.#absent.has(name);
-    return hasGone && !unsettled.some(isWaiting);
-  }
-
-  /** The zones of each wave that are not settled, and when the last of the others was, by the monotonic clock. */
-  get #byWave(): {
-    readonly unsettledIn: ReadonlyMap<number, readonly ZoneName[]>;
-    readonly appliedIn: ReadonlyMap<number, number>;
-  } {
-    const unsettledIn = Map.groupBy(this.#unsettled, (name) => this.#waveOf(name));
-    const appliedIn = new Map<number, number>();
-    for (const [name, { appliedMs }] of this.#gone) {
-      if (appliedMs === undefined) continue;
-      const wave = this.#waveOf(name);
-      appliedIn.set(wave, Math.max(appliedMs, appliedIn.get(wave) ?? -Infinity));
-    }
-    return { unsettledIn, appliedIn };
   }
 
   /**
@@ -826,12 +786,6 @@ const mostGated = 20;
 
 const notJudged = { state: "unknown", why: "its measurements were not read yet" } as const;
 
-function isShut<T extends { readonly state: GateJudgement["state"] }>(
-  zone: T,
-): zone is Exclude<T, { readonly state: "kept" }> {
-  return zone.state !== "kept";
-}
-
 function gateText({ over, unknown, zones }: GateStatus): string {
   const texts = zones.map(({ zone, why }) => `${zone}: ${why}`);
   const more = over + unknown - 3;
@@ -843,10 +797,6 @@ function countedIn(changes: readonly Change[]): readonly ResourceKey[] {
   return changes
     .filter(({ verb, key }) => verb !== "delete" && !key.startsWith("setting/"))
     .map(({ key }) => key);
-}
-
-function isDecidedIn({ isDecided }: Waiting): boolean {
-  return isDecided;
 }
 
 /** @param origin what was in force before the rollout; `undefined`: that is `before`. */

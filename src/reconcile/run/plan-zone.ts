@@ -114,12 +114,12 @@ export interface PlannedZone {
   readonly remainingIn: (live: LiveZone) => Remaining;
   /** Left out: the zone is not live as a held revision declares it. */
   readonly left?: AsHeld | undefined;
-  /** What the live state needs for what is in force, and for what waits; left out: nothing waits, or it is not asked again. */
-  readonly compared?: Compared | undefined;
+  /** Left out: nothing waits, or it is not asked again. */
+  readonly compared?: ComparedChanges | undefined;
 }
 
-/** The changes from one live state to two declarations. */
-interface Compared {
+/** The changes from one live state to what is in force, and to the declaration that waits. */
+export interface ComparedChanges {
   readonly toInForce: readonly Change[];
   readonly toWaiting: readonly Change[];
 }
