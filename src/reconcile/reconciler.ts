@@ -8,7 +8,7 @@ import { type Asker, askerText, type RolloutTurn } from "../state/rollout-turn.t
 import type { Trigger, ZoneReport } from "../state/run-report.ts";
 import { isAborted, loopUntil, type StopSignals } from "../zone/signals.ts";
 import type { RolloutSettings } from "../zone/wave.ts";
-import { type KnownZones, type Zone, type ZoneName, zoneName } from "../zone/zone.ts";
+import { type KnownZones, type ZoneName, zoneName } from "../zone/zone.ts";
 import { ActiveRevision, type JudgedLoad, type Loaded } from "./fleet/active-revision.ts";
 import {
   declaredDigests,
@@ -77,7 +77,7 @@ interface AskedCommand {
  *   round judged      FleetRound,     #onRoundJudged     reports what the fleet guard holds, queues what it releases,
  *                     Rollout, Steps                     lets zones go whose wave begins, and objects to their next step
  *   rollout commanded a person        #onCommanded       pauses, resumes, promotes or aborts the rollout
- *   run ended         a worker        #onRunEnded        reports, queues the next run of the zone
+ *   run ended         a worker        #onRunEnded        reports, queues the next run of the zone, tells those who judge rounds
  *
  * All but those of one zone change the fleet: they wait in the EventQueue and are handled one at a time. Workers take zones from the
  * ZoneQueues and run them (zone-runner.ts); no zone is run twice at once.
@@ -372,7 +372,12 @@ export class Reconciler {
     const queued = this.#queueZones(before, sweep);
     // If a listing fails, the sweep covers the zones that are known; while none are known, it stays due.
     if (sweep !== undefined && known !== undefined) this.#sweep.begin(queued);
-    this.#queueReleased();
+    for (const [name, trigger] of this.#round.takeReleased()) {
+      const zone = this.#active.fleet.zones.get(name)?.desired.zone;
+      if (zone !== undefined) {
+        this.#queues.add(zone, trigger === "due" ? "due" : "changed", trigger, 0);
+      }
+    }
     this.#forgetDropped(before);
     if (isNewListing) this.#reportMissing(sweep ?? "file");
   }
@@ -432,12 +437,6 @@ export class Reconciler {
     );
   }
 
-  #queueReleased(): void {
-    for (const { zone, trigger } of this.#round.takeReleased()) {
-      this.#queues.add(zone, trigger === "due" ? "due" : "changed", trigger, 0);
-    }
-  }
-
   #forgetDropped(before: DesiredFleet): void {
     const { zones } = this.#active.fleet;
     for (const name of before.zones.keys()) {
@@ -477,17 +476,19 @@ export class Reconciler {
       const { revision, commit } = this.#active.revisionOf(zone);
       const run = { trigger, priority: isUrgent ? "changed" : "sweep", revision, commit } as const;
       const result = await this.#runner.run(declared, run, signals);
-      this.#onRunEnded(declared.desired.zone, result);
-      this.#round.record(declared, result.report);
-      this.#rollout.record(declared, result.report);
-      this.steps?.record(declared, result.report);
+      this.#onRunEnded(declared, result);
     } finally {
       this.#sweep.complete(zone);
     }
   }
 
-  #onRunEnded(zone: Zone, { report, next }: ZoneRunResult): void {
+  #onRunEnded(zone: FleetZone, { report, next }: ZoneRunResult): void {
     this.#ports.report(report);
-    if (next !== undefined) this.#queues.add(zone, next.reason, next.reason, next.delayMs);
+    if (next !== undefined) {
+      this.#queues.add(zone.desired.zone, next.reason, next.reason, next.delayMs);
+    }
+    this.#round.record(zone, report);
+    this.#rollout.record(zone, report);
+    this.steps?.record(zone, report);
   }
 }

@@ -13,7 +13,7 @@ import { zoneName, type ZoneName } from "../../src/zone/zone.ts";
 import { desiredZone } from "../support/model.ts";
 import { change, hold as holdOf, named, planOf, report } from "../support/reports.ts";
 
-const files = { revision: "abc1234def", declaredHash: "5678ef90" };
+const files = { revision: "abc1234def", hash: "90ab", declaredHash: "5678ef90" };
 const limits = { maxFleetShare: 0.3, minFleet: 10, accept: [] };
 
 /** Zones `z1.example` … with a digest each; the first `changed` of them differ. */
@@ -92,7 +92,7 @@ describe("a new revision of the files", () => {
     { revision: content, accept: content.slice("sha256-".length), held: true },
     { revision: content, accept: content.slice(0, 19), held: true },
   ])("$revision accepted as $accept is held: $held", ({ revision, accept, held }, { expect }) => {
-    const declared = { revision: "abc1234def", declaredHash: revision };
+    const declared = { ...files, declaredHash: revision };
     const hold = fleetGuard(
       { before: zones(10), after: fleet(10, 5), revision: declared },
       { ...limits, accept: [accept] },

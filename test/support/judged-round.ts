@@ -98,7 +98,7 @@ export class JudgedRound {
 
   /** Names of the zones that may be written since the last call. */
   takeReleased(): readonly string[] {
-    return this.round.takeReleased().map((released) => released.zone.name);
+    return [...this.round.takeReleased().keys()];
   }
 
   reconfigure(mode: Mode, fleetLimits: Partial<FleetLimits> = {}): void {

@@ -60,11 +60,6 @@ export type RevisionJudgement =
   | { readonly result: "passed" | "planning" }
   | { readonly result: "held"; readonly hold: FleetHold };
 
-/** What the files of a revision say, before any zone is planned. */
-interface FilesOfRevision extends Pick<Candidate, "before" | "after"> {
-  readonly revision: Pick<Revision, "revision" | "declaredHash">;
-}
-
 /** Zones by what they are compared by. */
 type DigestedZones = ReadonlyMap<ZoneName, Pick<FleetZone, "digest">>;
 
@@ -73,7 +68,7 @@ type DigestedZones = ReadonlyMap<ZoneName, Pick<FleetZone, "digest">>;
  * revision of which no zone is listed is always held.
  */
 export function fleetGuard(
-  { before, after, revision: { revision, declaredHash } }: FilesOfRevision,
+  { before, after, revision: { revision, declaredHash } }: Omit<Candidate, "zones" | "declared">,
   limits: FleetLimits,
 ): FleetHold | undefined {
   if (before.size === 0) return undefined;
@@ -159,34 +154,26 @@ export type FleetJudgement =
  * The fleet guard for plans: holds all plans of a fleet that change or weaken too many zones, until a person accepts the
  * hash.
  */
-export function fleetChange(change: FleetChange, limits: FleetLimits): FleetJudgement {
-  const { changing, passed = 0, declared, hash } = change;
+export function fleetChange(
+  { changing, passed = 0, weakened, declared, hash }: FleetChange,
+  limits: FleetLimits,
+): FleetJudgement {
   if (changing.length === 0) return { result: "passed" };
   if (limits.accept.includes(hash)) return { result: "accepted" };
-  const weakening = tooManyWeakened(change, limits);
-  if (weakening !== undefined) {
-    return { result: "held", found: weakening, hash, limit: "max_weakened" };
+  const weaker = changing.filter(({ weakens }) => weakens).map(({ zone }) => zone);
+  const earlier = weakened?.difference(new Set(weaker)).size ?? 0;
+  const limit = maxWeakenedOf(limits, declared);
+  if (weaker.length > 0 && weaker.length + earlier > limit) {
+    const already = earlier === 0 ? "" : `, after ${earlier} within the last hour`;
+    const found = `would weaken the protection of ${weaker.length} of ${declared} declared zones, or may (${firstOf(weaker, 3)})${already}; the limit is ${limit} within an hour`;
+    return { result: "held", found, hash, limit: "max_weakened" };
   }
   const count = changing.length + passed;
   const share = count / declared;
   if (declared < limits.minFleet || share <= limits.maxFleetShare) return { result: "passed" };
-  const weaker = changing.filter(({ weakens }) => weakens).length;
   const before = passed === 0 ? "" : ` (${passed} of them already)`;
-  const found = `would change ${count} of ${declared} declared zones${before} (${percentOver(limits.maxFleetShare, share)}), the limit is ${percent(limits.maxFleetShare)}; ${weaker} of them weaken the protection, or may`;
+  const found = `would change ${count} of ${declared} declared zones${before} (${percentOver(limits.maxFleetShare, share)}), the limit is ${percent(limits.maxFleetShare)}; ${weaker.length} of them weaken the protection, or may`;
   return { result: "held", found, hash, limit: "max_fleet_share" };
-}
-
-/** What is found where plans weaken too many zones, together with those that were weakened within an hour. */
-function tooManyWeakened(
-  { changing, weakened, declared }: Omit<FleetChange, "hash">,
-  limits: FleetLimits,
-): string | undefined {
-  const names = changing.filter(({ weakens }) => weakens).map(({ zone }) => zone);
-  const before = weakened?.difference(new Set(names)).size ?? 0;
-  const limit = maxWeakenedOf(limits, declared);
-  if (names.length === 0 || names.length + before <= limit) return undefined;
-  const already = before === 0 ? "" : `, after ${before} within the last hour`;
-  return `would weaken the protection of ${names.length} of ${declared} declared zones, or may (${firstOf(names, 3)})${already}; the limit is ${limit} within an hour`;
 }
 
 export function changingZone(plan: Plan): ChangingZone {

@@ -2,7 +2,7 @@ import type { Hold } from "../../plan/guard/hold.ts";
 import type { Plan } from "../../plan/plan.ts";
 import type { ZoneReport } from "../../state/run-report.ts";
 import type { Mode } from "../../zone/desired-zone.ts";
-import type { Zone, ZoneName } from "../../zone/zone.ts";
+import type { ZoneName } from "../../zone/zone.ts";
 import type { JudgedLoad, Loaded } from "./active-revision.ts";
 import {
   declaredIn,
@@ -42,12 +42,6 @@ interface Active {
   readonly isAllListed: boolean;
 }
 
-/** A zone that may be written now, and why it is run again. */
-export interface ReleasedZone {
-  readonly zone: Zone;
-  readonly trigger: "due" | "file";
-}
-
 /**
  * Lets the fleet guard judge what a revision does to the zones before any of them is written: the zones are planned against
  * their live state, and judged together once all are planned or have failed. All other zones go on.
@@ -81,7 +75,8 @@ export class FleetRound {
   readonly #settled = new Set<ZoneName>();
   /** Zones of revisions that waited for no plan, until a run shows what is done to them. */
   readonly #unseen = new Set<ZoneName>();
-  readonly #released = new Map<ZoneName, ReleasedZone["trigger"]>();
+  /** Zones that may be written now, and why they are run again. */
+  readonly #released = new Map<ZoneName, "due" | "file">();
 
   /**
    * @param isKnown whether it is remembered what was applied to a zone.
@@ -183,7 +178,9 @@ export class FleetRound {
         const names = [...fleet.zones.keys(), ...fleet.missing.keys()];
         this.#first = { ...this.#first, judgesKnown: names.some(this.#isKnown) };
       }
-      if (this.#wasOpen) this.#settleKnown(fleet);
+      // While a zone is being written, it is not known what was applied to it: what was settled stays so.
+      const known = this.#wasOpen ? [...fleet.zones.keys()].filter(this.#isKnown) : [];
+      for (const name of known) this.#settled.add(name);
       this.#plans.declare(fleet.zones);
       this.#judgeFirst();
     }
@@ -193,13 +190,9 @@ export class FleetRound {
     return { ...loaded, result: "held", hold: this.#hold, isAllListed, round };
   }
 
-  /** Takes the zones that may be written since the last call. */
-  takeReleased(): readonly ReleasedZone[] {
-    const { zones } = this.#active?.fleet ?? noFleet;
-    const released = [...this.#released].flatMap(([name, trigger]) => {
-      const found = zones.get(name);
-      return found === undefined ? [] : [{ zone: found.desired.zone, trigger }];
-    });
+  /** Takes the zones that may be written since the last call, and why they are run again; some may not be declared any more. */
+  takeReleased(): ReadonlyMap<ZoneName, "due" | "file"> {
+    const released = new Map(this.#released);
     this.#released.clear();
     return released;
   }
@@ -210,7 +203,10 @@ export class FleetRound {
     if (report.result !== "error") this.#unseen.delete(name);
     if (this.#first.phase !== "closed" && this.#plans.has(zone)) {
       // In a small fleet, a zone is written before it was judged.
-      if (report.result === "applied" && !this.#settled.has(name)) this.#settle(name, 1);
+      if (report.result === "applied" && !this.#settled.has(name)) {
+        this.#settled.add(name);
+        this.#first = { ...this.#first, passed: this.#first.passed + 1 };
+      }
       if (this.#plans.record(zone, report)) this.#judgeFirstAndTell();
     }
     const judged = this.#judged?.plans;
@@ -280,18 +276,6 @@ export class FleetRound {
     return isShareUnlimited && declared <= this.#maxWeakened;
   }
 
-  /** While a zone is being written, it is not known what was applied to it: what was settled stays so. */
-  #settleKnown({ zones }: DesiredFleet): void {
-    for (const name of zones.keys()) {
-      if (!this.#settled.has(name) && this.#isKnown(name)) this.#settled.add(name);
-    }
-  }
-
-  #settle(name: ZoneName, passed: number): void {
-    this.#settled.add(name);
-    this.#first = { ...this.#first, passed: this.#first.passed + passed };
-  }
-
   #judgeFirstAndTell(): void {
     const [{ phase }, hold, released] = [this.#first, this.#hold, this.#released.size];
     this.#judgeFirst();
@@ -300,21 +284,16 @@ export class FleetRound {
   }
 
   #judgeFirst(): void {
-    if (this.#options.mode === "observe") this.#hold = undefined;
-    else if (this.#active !== undefined && this.#canJudgeFirst(this.#active)) {
-      this.#judgeUnsettled(this.#active);
+    if (this.#options.mode === "observe") {
+      this.#hold = undefined;
+      return;
     }
-  }
-
-  /** Before every zone was planned or has failed, a judgement would not be of the whole. */
-  #canJudgeFirst({ fleet }: Active): boolean {
-    const { phase } = this.#first;
-    if (phase === "closed" || fleet.zones.size === 0) return false;
-    return phase === "open" || this.#plans.isComplete || this.#isUnlimited;
-  }
-
-  #judgeUnsettled({ declaredHash: hash, fleet, isAllListed }: Active): void {
-    const { passed } = this.#first;
+    const { phase, passed } = this.#first;
+    if (this.#active === undefined || phase === "closed") return;
+    const { declaredHash: hash, fleet, isAllListed } = this.#active;
+    if (fleet.zones.size === 0) return;
+    // Before every zone was planned or has failed, a judgement would not be of the whole.
+    if (phase === "planning" && !this.#plans.isComplete && !this.#isUnlimited) return;
     const unsettled = [...fleet.zones.keys()].filter((name) => !this.#settled.has(name));
     const planned = unsettled.filter((name) => this.#plans.planOf(name) !== undefined);
     const changing = planned.flatMap((name) => this.#plans.planOf(name)?.changing ?? []);
@@ -324,13 +303,13 @@ export class FleetRound {
       this.#options.fleetLimits,
     );
     if (this.#hold !== undefined) return;
-    for (const name of planned) this.#settle(name, 0);
+    for (const name of planned) this.#settled.add(name);
     for (const { zone } of changing) this.#released.set(zone, "due");
     const counted = this.#isReleased ? 0 : changing.length;
     const isPlanned = fleet.missing.size === 0 && planned.length === unsettled.length;
     const isOver = isAllListed && (this.#isUnlimited || isPlanned);
-    const phase = isOver ? "closed" : "open";
-    this.#first = { ...this.#first, phase, passed: passed + counted };
+    const next = isOver ? "closed" : "open";
+    this.#first = { ...this.#first, phase: next, passed: passed + counted };
     if (!isOver) return;
     this.#plans = new PlannedZones();
     this.#settled.clear();
