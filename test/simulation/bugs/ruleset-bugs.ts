@@ -70,8 +70,8 @@ export const rulesetBugs: readonly PlantedBug[] = [
   {
     name: "rule-of-somebody-is-not-seen",
     file,
-    from: "    if (first !== undefined) marks.set(first, deploymentKey(mark.key));",
-    to: "    if (first !== undefined) marks.set(first, `custom_rule/${mark.key}`);",
+    from: "marks.set(first, { owner, key: deploymentKey(mark.key) });",
+    to: "marks.set(first, { owner, key: `custom_rule/${mark.key}` });",
     story: "teams",
     steps: [{ at: 5, does: "take_deployment" }],
     invariant: "executed-while-it-is-there",
