@@ -14,38 +14,61 @@ export interface PromotedStep extends Pick<Promotion, "field" | "steps"> {
 
 export type PromotedSteps = ReadonlyMap<ResourceKey, PromotedStep>;
 
-/** A policy as it is planned where it matches a live one: at the step that is known, else at that of the live one, else at the first. */
+/** A policy as it is planned where it matches a live one: in its step. */
 export function plannedPolicy(policy: Policy, live: LivePolicy | undefined): Policy {
-  const { promotion } = policy;
-  return promotion === undefined
-    ? policy
-    : policyAtStep(policy, plannedStep(promotion, policyStep(live)));
+  const step = stepOfPolicy(policy, live);
+  return step === undefined ? policy : policyAtStep(policy, step.planned);
 }
 
-/** A rule as it is planned, like {@link plannedPolicy}. */
+/** A rule as it is planned where it matches a live one: in its step. */
 export function plannedRule(rule: Rule, live: LiveRule | undefined, scoreRuleId: string): Rule {
-  const { promotion } = rule;
-  return promotion === undefined
-    ? rule
-    : ruleAtStep(rule, plannedStep(promotion, ruleStep(rule, live, scoreRuleId)));
+  const step = stepOfRule(rule, live, scoreRuleId);
+  return step === undefined ? rule : ruleAtStep(rule, step.planned);
 }
 
-/** The step of a policy that {@link plannedPolicy} gave; none of one without steps. */
+/** The step of a policy: the one that is known, else that of the live one, else the first; `undefined` of one without steps. */
 export function stepOfPolicy(
-  { key, promotion }: Policy,
+  { promotion }: Policy,
   live: LivePolicy | undefined,
-): readonly (readonly [ResourceKey, PromotedStep])[] {
-  return stepOf(`policy/${key}`, promotion, policyStep(live));
+): PromotedStep | undefined {
+  return promotion && stepOf(promotion, live?.enabled === true ? live.action : undefined);
 }
 
-/** The step of a rule that {@link plannedRule} gave; none of one without steps. */
+/** The step of a rule, like {@link stepOfPolicy}. */
 export function stepOfRule(
-  key: ResourceKey,
   rule: Rule,
   live: LiveRule | undefined,
   scoreRuleId: string,
-): readonly (readonly [ResourceKey, PromotedStep])[] {
-  return stepOf(key, rule.promotion, ruleStep(rule, live, scoreRuleId));
+): PromotedStep | undefined {
+  const { promotion } = rule;
+  return promotion && stepOf(promotion, valueIn(live, rule, promotion, scoreRuleId));
+}
+
+/** What a live rule has in the field that is promoted. */
+function valueIn(
+  live: LiveRule | undefined,
+  rule: Rule,
+  { field }: Promotion,
+  scoreRuleId: string,
+): StepValue | undefined {
+  if (live?.enabled !== true) return undefined;
+  const { action } = comparable(live, scoreRuleId);
+  if (rule.action !== "execute") return "name" in action ? action.name : undefined;
+  if (action.type !== "execute" || action.ruleset !== rule.ruleset) return undefined;
+  const { paranoiaLevel, scoreThreshold, action: scoreAction } = action.tuning;
+  return {
+    action: scoreAction,
+    paranoia_level: paranoiaLevel,
+    score_threshold: scoreThreshold,
+  }[field];
+}
+
+/** @param live what is in force: what is switched off is in no step, and begins with the first one. */
+function stepOf(promotion: Promotion, live: StepValue | undefined): PromotedStep {
+  const { field, steps, at } = promotion;
+  const index = steps.findIndex((step) => step === live);
+  const found = index < 0 ? undefined : index;
+  return { field, steps, live: found, planned: (isKnown(promotion) ? at : found) ?? 0 };
 }
 
 /** Says of each object whose step is not known at which one it is planned. */
@@ -60,49 +83,6 @@ export function stepNotes(content: ZoneContent, steps: PromotedSteps): readonly 
   });
 }
 
-function stepOf(
-  key: ResourceKey,
-  promotion: Promotion | undefined,
-  live: StepValue | undefined,
-): readonly (readonly [ResourceKey, PromotedStep])[] {
-  if (promotion === undefined) return [];
-  const { field, steps } = promotion;
-  const planned = plannedStep(promotion, live);
-  return [[key, { field, steps, live: indexIn(promotion, live), planned }]];
-}
-
-function plannedStep(promotion: Promotion, live: StepValue | undefined): number {
-  return (isKnown(promotion) ? promotion.at : indexIn(promotion, live)) ?? 0;
-}
-
 function isKnown({ at, steps }: Promotion): boolean {
   return at !== undefined && steps[at] !== undefined;
-}
-
-function indexIn({ steps }: Promotion, value: StepValue | undefined): number | undefined {
-  const index = steps.findIndex((step) => step === value);
-  return index < 0 ? undefined : index;
-}
-
-/** What is switched off is in no step: once it is in force again, it begins with the first one. */
-function policyStep(live: LivePolicy | undefined): StepValue | undefined {
-  return live?.enabled === true ? live.action : undefined;
-}
-
-function ruleStep(
-  rule: Rule,
-  live: LiveRule | undefined,
-  scoreRuleId: string,
-): StepValue | undefined {
-  const { promotion } = rule;
-  if (promotion === undefined || live?.enabled !== true) return undefined;
-  const { action } = comparable(live, scoreRuleId);
-  if (rule.action !== "execute") return "name" in action ? action.name : undefined;
-  if (action.type !== "execute" || action.ruleset !== rule.ruleset) return undefined;
-  const { paranoiaLevel, scoreThreshold, action: scoreAction } = action.tuning;
-  return {
-    action: scoreAction,
-    paranoia_level: paranoiaLevel,
-    score_threshold: scoreThreshold,
-  }[promotion.field];
 }

@@ -58,7 +58,12 @@ export function planPolicies(
         found === undefined ? [] : [[`policy/${policy.key}` as const, policyForm(found)]],
       ),
     ),
-    promoted: new Map(matches.flatMap(({ policy, live: found }) => stepOfPolicy(policy, found))),
+    promoted: new Map(
+      matches.flatMap(({ policy, live: found }) => {
+        const step = stepOfPolicy(policy, found);
+        return step === undefined ? [] : [[`policy/${policy.key}` as const, step]];
+      }),
+    ),
   };
 }
 

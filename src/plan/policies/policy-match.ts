@@ -4,6 +4,7 @@ import type { LivePolicy } from "../../zone/live-zone.ts";
 import { unmarked } from "../../zone/mark.ts";
 import type { Policy } from "../../zone/resource.ts";
 import { type FieldChange, type Fields, differingFields } from "../change.ts";
+import { matchByKey } from "../match-by-key.ts";
 import { plannedPolicy } from "../promoted-step.ts";
 
 /** A declared policy and the live policy that it matches, if any. */
@@ -29,44 +30,19 @@ export function matchPolicies(
     const mark = unmarked(description);
     return mark.owner === owner ? mark.key : undefined;
   });
-  const byDescription = Map.groupBy(live.filter(isUnmarked), ({ description }) => description);
-  const keys = new Set(declared.map(({ key }) => key));
-  const formerKey = ({ was }: Policy) => (was === undefined || keys.has(was) ? undefined : was);
-  const candidatesBy: readonly ((policy: Policy) => readonly LivePolicy[] | undefined)[] = [
-    ({ key }) => byKey.get(key),
-    (policy) => byKey.get(formerKey(policy) ?? policy.key),
-    ({ description }) => (description === "" ? undefined : byDescription.get(description)),
-  ];
-
+  const unowned = live.filter(({ description }) => unmarked(description).owner === undefined);
+  const byDescription = Map.groupBy(unowned, ({ description }) => description);
   const policies = declared.toSorted(byText(({ key }) => key));
-  const found = new Map<Policy, LivePolicy>();
-  const taken = new Set<LivePolicy>();
-  const isFree = (each: LivePolicy) => !taken.has(each);
-  for (const candidates of candidatesBy) {
-    for (const isEligible of [isAsDeclared, () => true]) {
-      for (const policy of policies) {
-        if (found.has(policy)) continue;
-        const best = candidates(policy)?.find(
-          (each) => isFree(each) && isEligible(policy, each, owner),
-        );
-        if (best === undefined) continue;
-        found.set(policy, best);
-        taken.add(best);
-      }
-    }
-  }
+  const found = matchByKey(
+    policies,
+    byKey,
+    [({ description }) => (description === "" ? [] : (byDescription.get(description) ?? []))],
+    (policy, each) => differingPolicyFields(each, plannedPolicy(policy, each), owner).length === 0,
+  );
   return policies.map((policy) => {
     const match = found.get(policy);
     return { policy: plannedPolicy(policy, match), live: match };
   });
-}
-
-function isUnmarked({ description }: LivePolicy): boolean {
-  return unmarked(description).owner === undefined;
-}
-
-function isAsDeclared(policy: Policy, live: LivePolicy, owner: string): boolean {
-  return differingPolicyFields(live, plannedPolicy(policy, live), owner).length === 0;
 }
 
 /** The live policies with the same mark as a description. */

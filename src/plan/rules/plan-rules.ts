@@ -144,9 +144,10 @@ export function planRules(
       }),
     ),
     promoted: new Map(
-      matches.flatMap(({ rule, live }) =>
-        stepOfRule(keyIn(list, rule.key), rule, live, scoreRuleId),
-      ),
+      matches.flatMap(({ rule, live }) => {
+        const step = stepOfRule(rule, live, scoreRuleId);
+        return step === undefined ? [] : [[keyIn(list, rule.key), step] as const];
+      }),
     ),
     placedBy: new Map(
       [...placedBy].map(([key, by]) => [keyIn(list, key), keyIn(list, by)] as const),

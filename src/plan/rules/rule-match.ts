@@ -3,6 +3,7 @@ import { isDeepStrictEqual } from "node:util";
 import type { LiveRule } from "../../zone/live-zone.ts";
 import { keyOfRef, type Mark, markOfRef, refOf } from "../../zone/mark.ts";
 import type { Rule } from "../../zone/resource.ts";
+import { matchByKey } from "../match-by-key.ts";
 import { plannedRule } from "../promoted-step.ts";
 import type { RuleTarget } from "./rule-body.ts";
 import { targetOf } from "./rule-fields.ts";
@@ -49,50 +50,19 @@ export function matchRules(
     const planned = plannedRule(rule, match, scoreRuleId);
     return { rule: planned, target: targetOf(planned, scoreRuleId) };
   };
-  const found = matchByKey(declared, byKey, (rule) => {
+  const alikeTo = (rule: Rule): readonly LiveRule[] => {
     const first = plannedBy(rule, undefined);
     const targetFor = (each: LiveRule): RuleTarget =>
       rule.promotion === undefined ? first.target : plannedBy(rule, each).target;
     return adoptable.filter((each) => isSameRule(targetFor(each), each));
-  });
+  };
+  const found = matchByKey(declared, byKey, [alikeTo]);
   return declared.map((rule) => {
     const match = found.get(rule);
     const declaredRef = refOf(owner, rule.key);
     const ref = match?.ref ?? declaredRef;
     return { ...plannedBy(rule, match), live: match, ref, declaredRef };
   });
-}
-
-/**
- * Matches each declared item with a live one: by its key, by its former key if that is not declared, and else with the first
- * of those that are alike. No live one matches twice.
- *
- * @param byKey the live ones that are ours, by the key in their mark
- * @param alikeTo the live ones that are alike, from the surest way to tell to the least sure
- */
-export function matchByKey<Item extends Pick<Rule, "key" | "was">, Live>(
-  declared: readonly Item[],
-  byKey: ReadonlyMap<string | undefined, readonly Live[]>,
-  ...alikeTo: readonly ((item: Item) => readonly Live[])[]
-): ReadonlyMap<Item, Live> {
-  const keys = new Set(declared.map(({ key }) => key));
-  const found = new Map<Item, Live>();
-  const taken = new Set<Live>();
-  const take = (item: Item, candidates: readonly Live[]): void => {
-    const match = candidates.find((each) => !taken.has(each));
-    if (match === undefined) return;
-    taken.add(match);
-    found.set(item, match);
-  };
-  for (const item of declared) {
-    const { key, was } = item;
-    const former = was === undefined || keys.has(was) ? [] : (byKey.get(was) ?? []);
-    take(item, [...(byKey.get(key) ?? []), ...former]);
-  }
-  for (const alike of alikeTo) {
-    for (const item of declared) if (!found.has(item)) take(item, alike(item));
-  }
-  return found;
 }
 
 function isSameRule(target: RuleTarget, live: LiveRule): boolean {

@@ -9,9 +9,9 @@ import {
 import { documentedScoreRuleId } from "../../zone/managed-ruleset.ts";
 import { type Mark, markOfRef, unmarked } from "../../zone/mark.ts";
 import type { CustomRuleset, Rule } from "../../zone/resource.ts";
+import { matchByKey } from "../match-by-key.ts";
 import { plannedRule } from "../promoted-step.ts";
 import { comparable, targetOf } from "./rule-fields.ts";
-import { matchByKey } from "./rule-match.ts";
 
 /** A declared custom ruleset, and the live one that it matches, if any. */
 export interface RulesetMatch {
@@ -56,14 +56,12 @@ export function matchRulesets(
     (each) =>
       markOfRuleset(each).owner === undefined && each.rules !== undefined && isIdle(each) === 0,
   );
-  const found = matchByKey(
-    declared,
-    byKey,
+  const found = matchByKey(declared, byKey, [
     (ruleset) => unowned.filter((each) => isSameRuleset(ruleset, each, entrypoint)),
     ({ description }) =>
       unowned.filter((each) => description !== "" && each.description === description),
     ({ key }) => unowned.filter(({ name }) => name === key),
-  );
+  ]);
   return declared.map((ruleset) => ({ ruleset, live: found.get(ruleset) }));
 }
 
