@@ -5,12 +5,17 @@ import { Collector } from "../../src/measure/collector.ts";
 import type { HourCount } from "../../src/measure/measurement.ts";
 import type { RecentCounts } from "../../src/measure/recent-counts.ts";
 import { coerceObject, coerceObjects, type JsonObject } from "../../src/syntax/json.ts";
-import { noContent } from "../../src/zone/desired-zone.ts";
 import type { ResourceKey } from "../../src/zone/resource.ts";
 import { control, endFaults } from "../support/ask.ts";
 import { SimulatedClock } from "../support/clock.ts";
-import { Collecting, startHour } from "../support/collecting.ts";
-import { countingZone, MemoryMeasurements, type QueryFault } from "../support/counting-service.ts";
+import {
+  Collecting,
+  collectorPorts,
+  countedContent,
+  keptMs,
+  startHour,
+} from "../support/collecting.ts";
+import { countingZone, type QueryFault } from "../support/counting-service.ts";
 import { type Emulated, emulated } from "../support/emulated.ts";
 
 const fiveMs = 300_000;
@@ -18,8 +23,6 @@ const checkout = "policy/checkout";
 const reports = "policy/reports";
 const logins = "custom_rule/logins";
 const start = new Date("2026-11-20T12:00:00Z");
-
-const someList = { items: [], unmanaged: "report" } as const;
 
 /** A collector over the emulator, for a zone of which a run found three objects live. */
 class Watching implements AsyncDisposable {
@@ -32,30 +35,15 @@ class Watching implements AsyncDisposable {
     this.at = at;
     this.clock = clock;
     const ask = createAnalytics(at.service);
-    this.collector = new Collector(
-      { maxAgeMs: 840 * 3_600_000 },
-      {
-        ask: (...query) => {
-          this.queries += 1;
-          return ask(...query);
-        },
-        credentialOf: () => "main",
-        store: new MemoryMeasurements(),
-        clock,
-        random: () => 0.5,
-        changed: () => undefined,
-        unusual: () => undefined,
-        bug: (error) => {
-          throw error;
-        },
+    const ports = collectorPorts({
+      ask: (...query) => {
+        this.queries += 1;
+        return ask(...query);
       },
-    );
-    this.collector.declare([
-      {
-        zone: at.zone,
-        content: { ...noContent, policies: someList, rules: { custom_rules: someList } },
-      },
-    ]);
+      clock,
+    });
+    this.collector = new Collector({ maxAgeMs: keptMs }, ports);
+    this.collector.declare([{ zone: at.zone, content: countedContent }]);
     this.collector.note(at.zone.name, live);
   }
 

@@ -6,7 +6,7 @@ import { Collector } from "../../src/measure/collector.ts";
 import { hourMs } from "../../src/measure/hours.ts";
 import type { ResourceKey } from "../../src/zone/resource.ts";
 import { SimulatedClock } from "../support/clock.ts";
-import { MemoryMeasurements } from "../support/counting-service.ts";
+import { collectorPorts, keptMs } from "../support/collecting.ts";
 import { startFleet } from "../support/emulated-fleet.ts";
 import { emulated } from "../support/emulated.ts";
 import { declared, desiredZone } from "../support/model.ts";
@@ -40,18 +40,8 @@ async function swept(limit: number, isMeasured: boolean) {
     clock,
     declared: new Map(names.map((name) => [name, content])),
   });
-  const collector = new Collector(isMeasured ? { maxAgeMs: 840 * hourMs } : undefined, {
-    ask: createAnalytics(at.service),
-    credentialOf: () => "main",
-    store: new MemoryMeasurements(),
-    clock,
-    random: () => 0.5,
-    changed: () => undefined,
-    unusual: () => undefined,
-    bug: (error) => {
-      throw new Error("a fault of the program", { cause: error });
-    },
-  });
+  const ports = collectorPorts({ ask: createAnalytics(at.service), clock });
+  const collector = new Collector(isMeasured ? { maxAgeMs: keptMs } : undefined, ports);
   const { zones } = await at.reader.listZones(new AbortController().signal);
   collector.declare(zones.map((zone) => ({ zone, content })));
   const live = new Map<string, ResourceKey>([["a".repeat(32), "managed_rule/owasp"]]);

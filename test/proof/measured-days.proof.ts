@@ -9,11 +9,11 @@ import { dayOf, hourMs } from "../../src/measure/hours.ts";
 import type { HourCount } from "../../src/measure/measurement.ts";
 import { openPostgresStore } from "../../src/memory/postgres/postgres-store.ts";
 import { coerceObject, coerceObjects, coerceText } from "../../src/syntax/json.ts";
-import { noContent } from "../../src/zone/desired-zone.ts";
 import type { AskAnalytics } from "../../src/zone/ports.ts";
 import type { ResourceKey } from "../../src/zone/resource.ts";
 import { control } from "../support/ask.ts";
 import { SimulatedClock } from "../support/clock.ts";
+import { collectorPorts, countedContent, keptMs } from "../support/collecting.ts";
 import { type Emulated, emulated } from "../support/emulated.ts";
 import { MemoryTables } from "../support/memory-tables.ts";
 import { eventually } from "../support/processes.ts";
@@ -97,22 +97,12 @@ class Turns {
         this.#inFlight -= 1;
       }
     };
+    const bug = (error: unknown): void => void this.bugs.push(error);
     const collector = new Collector(
-      { maxAgeMs: 840 * hourMs },
-      {
-        ask,
-        credentialOf: () => "main",
-        store,
-        clock,
-        random: () => 0.5,
-        changed: ignore,
-        unusual: ignore,
-        bug: (error) => this.bugs.push(error),
-      },
+      { maxAgeMs: keptMs },
+      collectorPorts({ ask, clock, store, bug }),
     );
-    const declared = { items: [], unmanaged: "report" } as const;
-    const content = { ...noContent, policies: declared, rules: { custom_rules: declared } };
-    collector.declare([{ zone: this.at.zone, content }]);
+    collector.declare([{ zone: this.at.zone, content: countedContent }]);
     collector.note(this.at.zone.name, this.#liveKeys);
     const stop = new AbortController();
     const ended = collector.runUntil(stop.signal);

@@ -1,9 +1,9 @@
-import { Collector } from "../../src/measure/collector.ts";
+import { Collector, type CollectorPorts } from "../../src/measure/collector.ts";
 import { countIn, type DayRecord, dayRecordOf } from "../../src/measure/day-record.ts";
 import { dayOf, hourMs } from "../../src/measure/hours.ts";
 import type { HourCount } from "../../src/measure/measurement.ts";
 import type { CollectorStatus } from "../../src/state/collector-status.ts";
-import { noContent, type DesiredZone } from "../../src/zone/desired-zone.ts";
+import { noContent, type ZoneContent } from "../../src/zone/desired-zone.ts";
 import type { ResourceKey } from "../../src/zone/resource.ts";
 import type { ZoneName } from "../../src/zone/zone.ts";
 import { SimulatedClock } from "./clock.ts";
@@ -12,6 +12,33 @@ import { CountingService, type CountingZone, MemoryMeasurements } from "./counti
 const start = new Date("2026-11-20T12:00:00Z");
 
 const someList = { items: [], unmanaged: "report" } as const;
+
+/** A declaration of which all datasets are counted. */
+export const countedContent: ZoneContent = {
+  ...noContent,
+  policies: someList,
+  rules: { custom_rules: someList },
+};
+
+/** As long as records are kept by default. */
+export const keptMs: number = 840 * hourMs;
+
+/** The ports of a collector, by default with an empty store; a fault of the program is thrown. */
+export function collectorPorts(
+  given: Pick<CollectorPorts, "ask" | "clock"> & Partial<CollectorPorts>,
+): CollectorPorts {
+  return {
+    credentialOf: () => "main",
+    store: new MemoryMeasurements(),
+    random: () => 0.5,
+    changed: () => undefined,
+    unusual: () => undefined,
+    bug: (error) => {
+      throw new Error("a fault of the program", { cause: error });
+    },
+    ...given,
+  };
+}
 
 /** Keys of the objects of a zone, by their ids. */
 function liveKeysOf({ ruleIds, policyIds }: CountingZone): ReadonlyMap<string, ResourceKey> {
@@ -47,27 +74,21 @@ export class Collecting implements AsyncDisposable {
   }
 
   /** Starts a process; `isOn: false`: nothing asks for measurements. */
-  start(isOn = true, maxAgeMs = 840 * hourMs): Collector {
-    const collector = new Collector(isOn ? { maxAgeMs } : undefined, {
+  start(isOn = true, maxAgeMs = keptMs): Collector {
+    const ports = collectorPorts({
       ask: async (asked, query, signal) => {
         const reply = this.service.ask(asked, query, signal);
         if (this.answerMs > 0) await this.clock.sleep(this.answerMs, signal);
         return reply;
       },
-      credentialOf: () => "main",
       store: this.store,
       clock: this.clock,
-      random: () => 0.5,
       changed: (status) => this.statuses.push(status),
       unusual: (zone, { key, state }) => this.unusual.push(`${zone} ${key} ${state}`),
       bug: (error) => this.bugs.push(error),
     });
-    collector.declare(
-      this.service.zones.map(({ zone }): DesiredZone => {
-        const content = { ...noContent, policies: someList, rules: { custom_rules: someList } };
-        return { zone, content };
-      }),
-    );
+    const collector = new Collector(isOn ? { maxAgeMs } : undefined, ports);
+    collector.declare(this.service.zones.map(({ zone }) => ({ zone, content: countedContent })));
     for (const each of this.service.zones) collector.note(each.zone.name, liveKeysOf(each));
     const stop = new AbortController();
     this.#running = { collector, stop, end: collector.runUntil(stop.signal) };
