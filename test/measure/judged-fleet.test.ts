@@ -9,14 +9,9 @@ import {
 } from "../../src/measure/day-record.ts";
 import { dayOf, firstHourOf } from "../../src/measure/hours.ts";
 import { judgeFleet, newlyUnusual, type ZoneToJudge } from "../../src/measure/judged-fleet.ts";
-import { type ZoneName, zoneName } from "../../src/zone/zone.ts";
+import type { ZoneName } from "../../src/zone/zone.ts";
 import { MemoryMeasurements } from "../support/counting-service.ts";
-
-function named(name: string): ZoneName {
-  const known = zoneName(name);
-  if (known === undefined) throw new Error(`${name} is no zone`);
-  return known;
-}
+import { named } from "../support/reports.ts";
 
 const shop = named("shop.example");
 const blog = named("blog.example");

@@ -2,7 +2,6 @@ import { describe, it } from "vitest";
 
 import { Notifier } from "../../src/notify/notifier.ts";
 import type { Sink } from "../../src/notify/outbox.ts";
-import type { ZoneStep } from "../../src/state/fleet.ts";
 import { labelSelector } from "../../src/zone/label-selector.ts";
 import { a, drifted, fleetOf, held, shop, stepOf } from "../support/fleets.ts";
 import { Receiver, sink } from "../support/receiver.ts";
@@ -203,12 +202,7 @@ describe("the notifier", () => {
         const holds = [
           hold("weakening", `would weaken: release this plan once with --accept ${n}`),
         ];
-        const run = report(name, 1, { ...waiting, holds });
-        const before = fleet.zone(name);
-        fleet.recordZone(run);
-        const after = fleet.zone(name);
-        if (before === undefined || after === undefined) throw new Error(`${name} is not declared`);
-        notifier.zone({ before, report: run, after });
+        notifier.zone(stepOf(fleet, report(name, 1, { ...waiting, holds })));
       }
       await receiver.clock.advance(60_000);
       const texts = receiver.takeResults();
@@ -249,15 +243,9 @@ describe("a sink with `labels`", () => {
       declared(other, { labels: { team: "search" } }),
       declared("third.example.com"),
     );
-    const ran = (zone: string, minute: number): ZoneStep => {
-      const before = fleet.zone(zone);
-      const run = report(zone, minute, drifted);
-      fleet.recordZone(run);
-      const after = fleet.zone(zone);
-      if (before === undefined || after === undefined) throw new Error(zone);
-      return { before, report: run, after };
-    };
-    for (const zone of [other, shop, "third.example.com"]) notifier.zone(ran(zone, 1));
+    for (const zone of [other, shop, "third.example.com"]) {
+      notifier.zone(stepOf(fleet, report(zone, 1, drifted)));
+    }
     for (const zone of [other, shop]) {
       notifier.gone(
         fleet.declare(

@@ -22,16 +22,20 @@ export function after(...runs: readonly Came[]): ZoneState {
 /** The state of the shop after more runs. */
 export function stateAfter(fleet: Fleet, ...reports: readonly ZoneReport[]): ZoneState {
   for (const each of reports) fleet.recordZone(each);
-  const state = fleet.zone(shop);
-  if (state === undefined) throw new Error("the shop is not declared");
-  return state;
+  return stateIn(fleet, shop);
 }
 
-/** What a run of the shop changed. */
+/** What a run of a zone changed. */
 export function stepOf(fleet: Fleet, run: ZoneReport): ZoneStep {
-  const before = fleet.zone(shop);
-  if (before === undefined) throw new Error("the shop is not declared");
-  return { before, report: run, after: stateAfter(fleet, run) };
+  const before = stateIn(fleet, run.zone);
+  fleet.recordZone(run);
+  return { before, report: run, after: stateIn(fleet, run.zone) };
+}
+
+function stateIn(fleet: Fleet, zone: string): ZoneState {
+  const state = fleet.zone(zone);
+  if (state === undefined) throw new Error(`${zone} is not declared`);
+  return state;
 }
 
 export const a = change("policy/a");

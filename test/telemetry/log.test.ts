@@ -1,6 +1,7 @@
 import { describe, it } from "vitest";
 
-import { logLoad, logZone } from "../../src/telemetry/log/log-reports.ts";
+import { logDiagnostics, logLoad, logZone } from "../../src/telemetry/log/log-reports.ts";
+import { uncheckedScriptsLog } from "../../src/telemetry/log/log-scripts.ts";
 import { a, b, held, shop } from "../support/fleets.ts";
 import { book, type Line } from "../support/log-book.ts";
 import {
@@ -189,6 +190,50 @@ describe("the files in the log", () => {
     const { logger, lines } = book();
     logLoad(logger, given);
     expect(lines()).toMatchObject([{ ...says, result: given.result }]);
+  });
+});
+
+describe("diagnostics in the log", () => {
+  it("have a line for each error, and then one for each code of the warnings", ({ expect }) => {
+    const warnings = ["a", "b", "c", "d", "e", "f", "g", "h", "a"].map((file) =>
+      diagnostic({ severity: "warning", place: { file, line: 1, column: 1 } }),
+    );
+    const { logger, lines } = book();
+    logDiagnostics(logger, [...warnings, diagnostic()]);
+    expect(lines()).toMatchObject([
+      {
+        level: "error",
+        msg: "file diagnostic",
+        at: "shops.yaml:12:15",
+        code: "SCHEMA_ENUM",
+        diagnostic: '"blok" is no action of a policy.',
+        remedy: 'Did you mean "log"?',
+      },
+      {
+        level: "warn",
+        msg: "file warnings",
+        code: "SCHEMA_ENUM",
+        count: 9,
+        files: ["a", "b", "c", "d", "e"],
+        more_files: 3,
+      },
+    ]);
+  });
+});
+
+describe("the log of declared scripts that are not checked", () => {
+  it("warns once, until the zones are others, and says when they are checked", ({ expect }) => {
+    const { logger, lines } = book();
+    const tell = uncheckedScriptsLog(logger);
+    const blog = "blog.example.com";
+    for (const zones of [[], [shop], [shop], [shop, blog], [], []]) tell(zones);
+    const unchecked =
+      "declared scripts are not checked: set inventory.enabled, with scripts in inventory.kinds";
+    expect(lines().map(({ level, zones, first, msg }) => ({ level, zones, first, msg }))).toEqual([
+      { level: "warn", zones: 1, first: shop, msg: unchecked },
+      { level: "warn", zones: 2, first: shop, msg: unchecked },
+      { level: "info", msg: "no declared scripts are left unchecked" },
+    ]);
   });
 });
 
