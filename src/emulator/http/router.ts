@@ -95,7 +95,7 @@ async function serve(
   const request = {
     method: endpoint.method,
     path,
-    query: queryOf(url),
+    query: new URL(url).searchParams,
     authorization,
     token,
     param: (name: string) => context.req.param(name) ?? "",
@@ -142,11 +142,6 @@ async function delay(
 async function bodyOf(context: RequestContext): Promise<string> {
   const length = Number(context.req.header("content-length") ?? 0);
   return length > maxBodyBytes ? " ".repeat(maxBodyBytes + 1) : context.req.text();
-}
-
-function queryOf(url: string): URLSearchParams {
-  const mark = url.indexOf("?");
-  return new URLSearchParams(mark < 0 ? "" : url.slice(mark + 1));
 }
 
 function sendReply(exchange: Exchange, reply: Reply, headers: Headers): Response {

@@ -183,8 +183,7 @@ function inserted(
   rule: EmulatedRule,
   position: FieldReader | undefined,
 ): readonly EmulatedRule[] {
-  const index = position === undefined ? others.length : indexIn(position, others);
-  return others.toSpliced(index, 0, rule);
+  return others.toSpliced(position ? indexIn(position, others) : others.length, 0, rule);
 }
 
 function indexIn(position: FieldReader, others: readonly EmulatedRule[]): number {
@@ -192,23 +191,17 @@ function indexIn(position: FieldReader, others: readonly EmulatedRule[]): number
   if (Object.keys(position.body).length !== 1) {
     throw position.error("", "position must have exactly one of before, after and index");
   }
+  const indexOf = (name: "before" | "after", id: string): number => {
+    const index = others.findIndex((rule) => rule.id === id);
+    if (index >= 0) return index;
+    throw position.error(name, `could not find another rule ${id} in the ruleset`);
+  };
   const before = position.text("before");
-  if (before !== undefined) return before === "" ? 0 : indexOf(position, "before", before, others);
+  if (before !== undefined) return before === "" ? 0 : indexOf("before", before);
   const after = position.text("after");
   if (after === "") return others.length;
-  if (after !== undefined) return indexOf(position, "after", after, others) + 1;
+  if (after !== undefined) return indexOf("after", after) + 1;
   return position.required("index", position.integer("index", 1, others.length + 1)) - 1;
-}
-
-function indexOf(
-  position: FieldReader,
-  name: "before" | "after",
-  id: string,
-  others: readonly EmulatedRule[],
-): number {
-  const index = others.findIndex((rule) => rule.id === id);
-  if (index < 0) throw position.error(name, `could not find another rule ${id} in the ruleset`);
-  return index;
 }
 
 /** The ruleset after a write: every write makes a new version, and earlier ones are kept. */
