@@ -9,6 +9,7 @@ import { describe, it, vi } from "vitest";
 import { fillDirectory, openDirectoryStore } from "../../src/memory/directory/directory-store.ts";
 import { lineOf } from "../../src/memory/directory/journal-line.ts";
 import { nodeStateDirectory } from "../../src/memory/directory/state-directory.ts";
+import { lockHolder } from "../../src/memory/directory/state-lock.ts";
 import { logOpenedState } from "../../src/memory/open-store.ts";
 import type { OpenResult, StateStore } from "../../src/memory/state-store.ts";
 import { SimulatedClock } from "../support/clock.ts";
@@ -116,11 +117,14 @@ describe("state in a directory", () => {
   it("does not grow with the number of its changes", async ({ expect }) => {
     const directory = new MemoryDirectory();
     const { store } = await opened(directory);
+    let longest = 0;
     for (let run = 0; run < 5_000; run += 1) {
       store.set("zone/a", `${run} ${"x".repeat(200)}`);
       await store.flush();
+      longest = Math.max(longest, directory.files.get("state.jsonl")?.length ?? 0);
     }
-    expect(directory.files.get("state.jsonl")?.length).toBeLessThan(300_000);
+    expect(longest).toBeLessThanOrEqual(256 * 1024);
+    expect(longest).toBeGreaterThan(255 * 1024);
     expect(await afterRestart(directory)).toEqual({ "zone/a": `4999 ${"x".repeat(200)}` });
   });
 
@@ -172,6 +176,15 @@ describe("state in a directory", () => {
       when: "a line is missing in its middle",
       change: (text: string) => text.split("\n").toSpliced(0, 1).join("\n"),
       opens: { result: "lost", reason: "foreign" },
+    },
+    {
+      when: "one of its changes has a third part",
+      change: (text: string) =>
+        text
+          .split("\n")
+          .with(1, lineOf([["zone/a", "1", "2"]]).trimEnd())
+          .join("\n"),
+      opens: { result: "lost", reason: "damaged", detail: "line 2 is damaged" },
     },
     {
       when: "it is another file",
@@ -238,6 +251,31 @@ describe("state in a directory", () => {
     expect(contentOf(last)).toEqual({ "zone/a": "3" });
   });
 
+  it("is not taken back from a copy of another file, which is not counted either", async ({
+    expect,
+  }) => {
+    const directory = new MemoryDirectory();
+    await writeState(directory, { "zone/a": "1" });
+    await directory.rename("state.jsonl", "history.jsonl.damaged-2026-11-19-7");
+    directory.files.set("state.jsonl", "a token\n");
+    const { store } = await opened(directory);
+    expect(contentOf(store)).toEqual({});
+    expect(store.opened).toMatchObject({ keptAs: "state.jsonl.damaged-2026-11-20-1" });
+  });
+
+  it("that cannot be read is kept aside, with what the machine says of it", async ({ expect }) => {
+    const directory = new Unreadable();
+    directory.files.set("state.jsonl", "what nobody reads");
+    const { store } = await opened(directory);
+    expect(store.opened).toEqual({
+      result: "lost",
+      reason: "unreadable",
+      detail: "EIO: the disk has a bad block",
+      keptAs: "state.jsonl.unreadable-2026-11-20-1",
+    });
+    expect(directory.files.get("state.jsonl.unreadable-2026-11-20-1")).toBe("what nobody reads");
+  });
+
   it("of a newer program is kept beside that of the older one", async ({ expect }) => {
     const directory = new MemoryDirectory();
     await writeState(directory, { "zone/a": "1" });
@@ -299,6 +337,16 @@ function setAll(store: StateStore, content: Readonly<Record<string, string>>): v
 }
 
 describe("a state with a torn last line", () => {
+  it("keeps what is before it where only the content of the line is lost", async ({ expect }) => {
+    const directory = new MemoryDirectory();
+    await writeState(directory, { a: "1" });
+    const text = directory.files.get("state.jsonl") ?? "";
+    directory.files.set("state.jsonl", `${text}${"\0".repeat(40)}\n`);
+    const { store } = await opened(directory);
+    expect(store.opened).toEqual({ result: "loaded", entries: 1 });
+    expect(contentOf(store)).toEqual({ a: "1" });
+  });
+
   it.for([1, 4, 20])(
     "keeps what is written after its last %d characters were lost",
     async (missing, { expect }) => {
@@ -331,6 +379,27 @@ class JustFree extends MemoryDirectory {
     }
     await super.create(name, text);
   }
+}
+
+/** A directory whose state cannot be read. */
+class Unreadable extends MemoryDirectory {
+  override async read(name: string): Promise<string | undefined> {
+    if (name === "state.jsonl") throw new Error("EIO: the disk has a bad block");
+    return super.read(name);
+  }
+}
+
+/** A directory in which another process takes the lock over just before a rename. */
+class TakenMeanwhile extends MemoryDirectory {
+  override async rename(from: string, to: string): Promise<void> {
+    this.files.set(from, lockOf({ id: "other", pid: 11 }));
+    await super.rename(from, to);
+  }
+}
+
+/** The lock of a process. */
+function lockOf(holder: object): string {
+  return JSON.stringify({ id: "id", pid: 13, host: "a", beat: 0, ...holder });
 }
 
 /** A directory that makes files slowly. */
@@ -424,6 +493,36 @@ describe("the lock of a state directory", () => {
     store.set("a", "1");
     expect(await store.flush()).toBe(true);
   });
+
+  it("is put back where it is a new one, that another process took meanwhile", async ({
+    expect,
+  }) => {
+    const directory = new TakenMeanwhile();
+    directory.files.set("state.lock", lockOf({ pid: 13 }));
+    await expect(opened(directory, shop, here)).rejects.toThrow("in use by process 11 on a");
+    expect([...directory.files]).toEqual([["state.lock", lockOf({ id: "other", pid: 11 })]]);
+  });
+
+  it.for([
+    { text: undefined, holder: undefined },
+    { text: lockOf({ pid: 11 }), holder: "process 11 on a" },
+    { text: lockOf({ pid: 13 }), holder: undefined },
+    { text: lockOf({ pid: 12 }), holder: undefined },
+    { text: lockOf({ pid: 13, host: "b" }), holder: "process 13 on b" },
+    { text: "", holder: "another process" },
+    { text: lockOf({ id: 1 }), holder: "another process" },
+    { text: lockOf({ pid: "13" }), holder: "another process" },
+    { text: lockOf({ host: null }), holder: "another process" },
+    { text: lockOf({ beat: "0" }), holder: "another process" },
+  ])(
+    "is told without taking it: $text is that of $holder",
+    async ({ text, holder }, { expect }) => {
+      const directory = new MemoryDirectory();
+      if (text !== undefined) directory.files.set("state.lock", text);
+      expect(await lockHolder(directory, { process: here })).toBe(holder);
+      expect(directory.writes).toEqual([]);
+    },
+  );
 
   it("is free again once the store is closed", async ({ expect }) => {
     const directory = new MemoryDirectory();
@@ -577,6 +676,21 @@ describe("state on a disk", () => {
       await directory.replace("state.jsonl", "mine\n");
       expect(await readFile(other, "utf8")).toBe("secret\n");
       expect(await readFile(file, "utf8")).toBe("mine\n");
+    } finally {
+      await rm(place, { recursive: true });
+    }
+  });
+
+  it("renames and removes its files", async ({ expect }) => {
+    const place = await mkdtemp(path.join(tmpdir(), "zonewarden-state-"));
+    try {
+      const directory = nodeStateDirectory(place);
+      await directory.create("a", "1");
+      await directory.create("b", "2");
+      await directory.rename("a", "c");
+      await directory.remove("b");
+      expect(await directory.names()).toEqual(["c"]);
+      expect(await directory.read("c")).toBe("1");
     } finally {
       await rm(place, { recursive: true });
     }

@@ -112,7 +112,7 @@ describe("what the state remembers of runs", () => {
   it("is the ids of the latest requests that wrote, whatever came of them", ({ expect }) => {
     const store = new MemoryStore();
     const run1 = wrote(answered("8f2a-FRA"), failed("policy/a"), lost("policy/a"));
-    run(store, fleetOf(), run1, wrote(skipped("shutdown", "policy/a")), wrote(answered("9c1e")));
+    run(store, fleetOf(), run1, wrote(answered("9c1e")), wrote(skipped("shutdown", "policy/a")));
     expect(store.get(`rays/${shop}`)).toBe('["8f2a","8f2a","8f2a","9c1e"]');
     const runs = new StoredRuns(store);
     expect(["8f2a", "9c1e", "", "1111"].map((ray) => runs.isEarlierRay(ray))).toEqual([

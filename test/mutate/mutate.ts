@@ -45,10 +45,13 @@ const alsoTestedIn: Readonly<Record<string, readonly string[]>> = {
     "test/web/",
   ],
   memory: [
+    "test/cli/adopt.test.ts",
     "test/cli/store.test.ts",
     "test/daemon/database-traffic.test.ts",
     "test/daemon/forged-files.test.ts",
+    "test/daemon/leadership.test.ts",
     "test/daemon/run-history.test.ts",
+    "test/daemon/stored-fleet-reader.test.ts",
     "test/history/",
     "test/upgrade/",
   ],
