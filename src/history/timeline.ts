@@ -110,7 +110,7 @@ function merged(spans: readonly StatusSpan[]): readonly StatusSpan[] {
   const result: StatusSpan[] = [];
   for (const span of spans) {
     const before = result.at(-1);
-    if (before?.status === span.status && before !== undefined) {
+    if (before !== undefined && before.status === span.status) {
       result[result.length - 1] = { ...before, until: span.until };
     } else result.push(span);
   }

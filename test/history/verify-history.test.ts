@@ -185,6 +185,15 @@ describe("a history that somebody changed", () => {
       says: ["12 inserted"],
     },
     {
+      what: "a line with something before it",
+      edit: (lines) => {
+        const next = lineAfter(headOf(bytesOf(lines)), lines.length);
+        const open = ` ${next.slice(0, next.lastIndexOf(',"hash":'))}`;
+        return [...lines, `${open},"hash":"${sha256(open)}"}\n`];
+      },
+      says: ["12 no_hash"],
+    },
+    {
       what: "more after a last line without a line feed",
       edit: (lines) => lines.with(10, `${(lines[10] ?? "").trimEnd()} `),
       says: ["11 changed"],
@@ -204,6 +213,10 @@ describe("a history that somebody changed", () => {
     {
       edit: (lines) => [...lines.slice(0, 4), ...lines],
       says: "another chain begins here: lines 1 to 4 were put before it",
+    },
+    {
+      edit: (lines) => lines.slice(2),
+      says: "lines up to 2 of the chain are missing, and not because of the program",
     },
     {
       edit: (lines) => lines.toSpliced(3, 1),
@@ -264,6 +277,18 @@ describe("several files", () => {
   it("prove nothing where there are none", async ({ expect }) => {
     const proof = { head: sha256("a line"), key: keys.publicKey };
     expect(await found([], proof)).toEqual(["0 head_missing", "0 not_signed"]);
+    const { flaws } = await verified([], proof);
+    expect(flaws.map(({ file }) => file)).toEqual(["", ""]);
+  });
+
+  it("are searched for what proves them up to the last one", async ({ expect }) => {
+    const { bytes } = await kept();
+    const proof = { head: sha256("a line"), key: keys.publicKey };
+    const { flaws } = await verified([bytes, bytes], proof);
+    expect(flaws.map(({ file, code }) => `${code} ${file}`)).toEqual([
+      "head_missing file-2",
+      "not_signed file-2",
+    ]);
   });
 
   it("are one history where each continues or repeats the one before", async ({ expect }) => {
@@ -292,6 +317,10 @@ describe("several files", () => {
     expect(await says({ head })).toContain(
       "the head is of this line; 5 lines came after it, which are not covered by the head",
     );
+    const { remarks } = await verified([first.bytes, Buffer.alloc(0)], { head });
+    expect(remarks.map(({ message }) => message)).toContain(
+      "the head is of this line; 2 lines came after it, which are not covered by the head",
+    );
     expect(await says({ head: headOf(rest) })).toContain(
       "the head is of this line; no line came after it",
     );
@@ -305,6 +334,16 @@ describe("several files", () => {
     const next = sealOf(Buffer.from(linesIn(later.bytes)[0]?.trimEnd() ?? ""))?.n ?? 0;
     expect(flaws[0]?.message).toContain(
       `lines 7 to ${next - 1} of the chain are missing between file-1 and this file; the program dropped them`,
+    );
+  });
+
+  it("say what is missing between them, where nobody dropped it", async ({ expect }) => {
+    const first = await kept({ entries: 4 });
+    const later = await kept({ bytes: first.bytes, from: 10, entries: 4 });
+    const rest = linesIn(later.bytes).slice(linesIn(first.bytes).length + 2);
+    const { flaws } = await verified([first.bytes, bytesOf(rest)]);
+    expect(flaws.map(({ message }) => message)).toContain(
+      "lines 7 to 8 of the chain are missing between file-1 and this file; name a copy that has them",
     );
   });
 

@@ -95,9 +95,9 @@ export interface Seal {
 }
 
 const beginning = /^\{"at":"[^"]{0,40}","n":(\d{1,15}),"prev":"((?:[0-9a-f]{64})?)"/;
-const end = /,"hash":"([0-9a-f]{64})"\}$/;
+const end = /,"hash":"([0-9a-f]{64})"\}/;
 const endLength = ',"hash":"'.length + 64 + '"}'.length;
-const signatureEnd = /,"signature":"([A-Za-z0-9+/]{86}==)"$/;
+const signatureEnd = /,"signature":"([A-Za-z0-9+/]{86}==)"/;
 const signatureLength = ',"signature":"'.length + 88 + '"'.length;
 
 /** Reads the seal of a line, without its line feed; `undefined`: it has none, or is damaged at its beginning or end. */

@@ -157,7 +157,10 @@ function headFound(
 }
 
 function headRemark(file: string, { line, n }: PlacedSeal, files: readonly CheckedFile[]): Finding {
-  const since = (files.at(-1)?.seals.at(-1)?.n ?? n) - n;
+  const last = files
+    .flatMap(({ seals }) => seals)
+    .reduce((most, each) => Math.max(most, each.n), n);
+  const since = last - n;
   const message = `the head is of this line; ${since === 0 ? "no line came after it" : `${since} lines came after it, which are not covered by the head`}`;
   return { file, line, code: "head", message };
 }
