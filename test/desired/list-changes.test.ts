@@ -172,6 +172,14 @@ describe("a list with add and remove", () => {
       at: "add",
       says: 'error: "add" changes a list, and the value here is true; write the whole list [WRONG_TYPE]',
     },
+    // Beside it, nothing else is told of the value.
+    {
+      own: policy(
+        "value: { upgrade-insecure-requests: { add: ['x.${zone.name}'] }, object-src: { add: [a.example] } }",
+      ),
+      at: "add",
+      says: 'error: "add" changes a list, and the value here is true; write the whole list [WRONG_TYPE]',
+    },
     {
       own: policy("value: { object-src: { add: [a.example] } }"),
       at: "object-src",

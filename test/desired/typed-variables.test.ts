@@ -323,6 +323,21 @@ describe("a wrong value of a variable", () => {
       says: "expected a number, found a map; write a number [WRONG_TYPE]",
     },
     {
+      declared: "{ x: { minimum: { toString: 1, valueOf: 2 }, maximum: 3 } }",
+      at: "{ toString",
+      says: "expected a number, found a map; write a number [WRONG_TYPE]",
+    },
+    {
+      declared: "{ x: { minimum: 3, maximum: { toString: 1, valueOf: 2 } } }",
+      at: "{ toString",
+      says: "expected a number, found a map; write a number [WRONG_TYPE]",
+    },
+    {
+      declared: "{ x: { type: list, items: host, enum: [a.example, 'a b'] } }",
+      at: "'a b'",
+      says: 'a member of the variable "x" is "a b", and not of the type host',
+    },
+    {
       declared: "{ x: { enum: [a, { toString: 1, valueOf: 2 }], default: a } }",
       at: "{ toString",
       says: "expected text or a number or true or false, found a map",

@@ -58,6 +58,11 @@ describe("variables that use placeholders", () => {
       becomes: 'http.referer in {"192.0.2.1" "192.0.2.2"}',
     },
     {
+      vars: "{ host: '${vars.b}', b: '${vars.c}', c: { items: host, default: [192.0.2.1] } }",
+      expression: "http.referer in {${vars.host}}",
+      becomes: 'http.referer in {"192.0.2.1"}',
+    },
+    {
       vars: "{ host: { items: string, default: [192.0.2.1] } }",
       expression: "http.referer in {${vars.host}}",
       becomes: 'http.referer in {"192.0.2.1"}',

@@ -19,7 +19,7 @@ import {
 
 /** Whether the members of a list are texts, also those that look like addresses. */
 export function declaresTexts({ items }: JsonObject): boolean {
-  return items === "string" || items === "host" || items === "path";
+  return items === "string" || items === "host";
 }
 
 /** What a variable's declaration does not allow of a value, with paths from the value on. */
