@@ -254,7 +254,7 @@ function createReconciler(
       if (latest === undefined || latest.hash !== active.hash) return;
       const inForce = revisionsInForce(rollout?.stored);
       const entry = [active.hash, round.phase, round.passed, ...inForce].join(" ");
-      if (!isActive && (result !== "unchanged" || entry === stored)) return;
+      if (!isActive && entry === stored) return;
       stored = entry;
       memory.revision.store(latest, round, inForce);
     },
