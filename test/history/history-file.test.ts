@@ -10,7 +10,7 @@ import { UnstoredLines } from "../../src/history/file/unstored-lines.ts";
 import { historyJson } from "../../src/history/history-json.ts";
 import { historyFile } from "../../src/memory/directory/history-file.ts";
 import { SimulatedClock } from "../support/clock.ts";
-import { entryAt, historyDirectory, openStore } from "../support/history-files.ts";
+import { entryAt, historyDirectory, MemoryHistory, openStore } from "../support/history-files.ts";
 import { at } from "../support/reports.ts";
 
 const lines = new NewLines({ chain: "c1", n: 0, hash: "" }, undefined);
@@ -111,7 +111,7 @@ describe("the history file", () => {
     await using place = await historyDirectory();
     const maxBytes = 5_000;
     const store = historyFile(place.file);
-    const { log: file } = await openStore(store, { maxBytes });
+    const { log: file, told } = await openStore(store, { maxBytes });
     for (let minute = 1; minute <= 50; minute += 1) {
       file.append(entryAt(minute));
       await file.settled();
@@ -120,6 +120,7 @@ describe("the history file", () => {
     const { entries } = await openStore(store);
     expect(entries.length).toBeGreaterThan(4);
     expect(entries.at(-1)).toEqual(entryAt(50));
+    expect(told[0]).toMatch(/^dropped, as line \d+ says$/);
   });
 
   it("does not block while the disk is full, reports it once, and writes later", async ({
@@ -196,6 +197,23 @@ describe("the history file", () => {
     const second = await openStore(store, options);
     expect(second.told).toEqual(["recovered, 3 lines lost"]);
     expect((await openStore(store, options)).told).toEqual([]);
+  });
+
+  it("gets in the next term what the last one could not write, once", async ({ expect }) => {
+    const store = new MemoryHistory();
+    const before = await openStore(store);
+    await before.log.appendAndWait(entryAt(1));
+    const unstored = new UnstoredLines();
+    const full = { place: store.place, canDrop: true, size: () => store.size(), add: notStored };
+    const others = { read: () => store.read(), truncate: (size: number) => store.truncate(size) };
+    const first = await openStore({ ...full, ...others }, { unstored });
+    await first.log.appendAndWait(entryAt(2));
+    await first.log[Symbol.asyncDispose]();
+    for (const term of [2, 3]) {
+      const { log } = await openStore(store, { unstored });
+      await log[Symbol.asyncDispose]();
+      expect((await openStore(store)).entries, `term ${term}`).toEqual([1, 2].map(entryAt));
+    }
   });
 
   it("lets nobody wait for a line that cannot be written now", async ({ expect }) => {

@@ -96,6 +96,22 @@ describe("the heads of the history", () => {
     expect(store.bytes).toHaveLength(0);
   });
 
+  it("are not sent again where the clock was set back to the moment of the last one", async ({
+    expect,
+  }) => {
+    const store = new MemoryHistory();
+    const clock = new SimulatedClock();
+    const first = await watched(store, clock);
+    await first.file.appendAndWait(entryAt(1));
+    await clock.advance(hourMs);
+    await first.heads.stop(first.file);
+    const second = await watched(store, new SimulatedClock());
+    await second.file.appendAndWait(entryAt(2));
+    await clock.advance(hourMs);
+    await second.heads.stop(second.file);
+    expect([first.told, second.told].map(({ length }) => length)).toEqual([1, 0]);
+  });
+
   it("go on where the clock was set back by a year", async ({ expect }) => {
     const store = new MemoryHistory();
     const first = await watched(store, new SimulatedClock(new Date("2027-11-20T12:00:00Z")));

@@ -1,6 +1,6 @@
 import { describe, it } from "vitest";
 
-import { readHistory } from "../../src/history/file/history-lines.ts";
+import { damageText, readHistory } from "../../src/history/file/history-lines.ts";
 import { type HistoryEntry, runningEntryOf } from "../../src/history/history.ts";
 import { historyFile } from "../../src/memory/directory/history-file.ts";
 import type { RolloutRecord } from "../../src/state/rollout-turn.ts";
@@ -93,6 +93,15 @@ describe("a history file with the lines of a run that was sending writes", () =>
     expect(rollouts).toEqual([turn]);
     expect(entries).toHaveLength(1);
     expect(damaged).toEqual([]);
+  });
+
+  it.for([
+    { length: 1, says: "1 line is damaged (line 1)" },
+    { length: 2, says: "2 lines are damaged (lines 1, 2)" },
+    { length: 10, says: "10 lines are damaged (lines 1, 2, 3, 4, 5, 6, 7, 8, 9, 10)" },
+    { length: 11, says: "11 lines are damaged (lines 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, …)" },
+  ])("says of damage: $says", ({ length, says }, { expect }) => {
+    expect(damageText(Array.from({ length }, (_, nth) => nth + 1))).toBe(says);
   });
 
   it("ignores the progress of a run whose first line was dropped", async ({ expect }) => {

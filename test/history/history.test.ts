@@ -1,11 +1,18 @@
 import { describe, it } from "vitest";
 
-import { authorFrom, historyEntryFrom, historyJson } from "../../src/history/history-json.ts";
+import {
+  authorFrom,
+  historyEntryFrom,
+  historyJson,
+  progressFrom,
+  progressJson,
+} from "../../src/history/history-json.ts";
 import { type HistoryEntry, runningEntryOf } from "../../src/history/history.ts";
 import { RecentHistory } from "../../src/history/recent-history.ts";
 import { driftEpisodes, driftTimeIn, statusSpans } from "../../src/history/timeline.ts";
 import type { Author } from "../../src/plan/cause/author.ts";
 import { durationText } from "../../src/render/format.ts";
+import { coerceObjects } from "../../src/syntax/json.ts";
 import { a, b, drifted, fleetOf, held, pending, shop } from "../support/fleets.ts";
 import { at, type Came, change, declared, failed, load, report } from "../support/reports.ts";
 import { historyOf, sceneHistory } from "../support/scenes.ts";
@@ -140,6 +147,18 @@ describe("what history keeps", () => {
     expect(historyEntryFrom(JSON.parse(JSON.stringify(historyJson(stepped))))).toEqual(stepped);
   });
 
+  it.for([{ key: "" }, { event: "moved" }, { from: null }, { to: [1] }])(
+    "has no step of which it says %j",
+    (damage, { expect }) => {
+      const [entry] = sceneHistory().of(shop);
+      if (entry === undefined) throw new Error("nothing was kept");
+      const { zone: _zone, ...step } = setBack;
+      const json = historyJson({ ...entry, stepEvents: [step] });
+      const steps = coerceObjects(json["steps"]).flatMap((each) => [{ ...each, ...damage }, each]);
+      expect(historyEntryFrom({ ...json, steps })?.stepEvents).toEqual([step]);
+    },
+  );
+
   it("has an entry more once it is known who made the drift, and none when that is forgotten", ({
     expect,
   }) => {
@@ -201,6 +220,17 @@ describe("what history keeps", () => {
     expect(read.map(({ kind, context, isCertain }) => `${kind} ${context} ${isCertain}`)).toEqual(
       finds,
     );
+  });
+
+  it("writes the progress of a run as that of one that goes on", ({ expect }) => {
+    const progress = { at: at(3), zone: shop, run: "r7", results: ["done", "unknown"] } as const;
+    const json = progressJson(progress);
+    expect(json).toMatchObject({ zone: shop, run: "r7", result: "running" });
+    expect(progressFrom(json)).toEqual(progress);
+    const damages = [{ at: "?" }, { zone: "" }, { run: "" }, { results: "done" }, { results: [7] }];
+    for (const damage of damages) {
+      expect(progressFrom({ ...json, ...damage }), JSON.stringify(damage)).toBeUndefined();
+    }
   });
 
   it.for([null, [], {}, { at: "yesterday" }, { at: "2026-01-01T00:00:00Z", zone: "a" }, "text"])(
@@ -322,6 +352,14 @@ describe("the time that a zone drifted", () => {
     expect(driftEpisodes([...first, ...second])).toMatchObject([{ gone: at(40) }]);
   });
 
+  it("is that of each time, also where the last one has not ended", ({ expect }) => {
+    const entries = entriesAfter([10, clear], [20, drifted], [30, clear], [40, drifted]);
+    expect(driftEpisodes(entries)).toMatchObject([
+      { detected: at(20), gone: at(30) },
+      { detected: at(40), gone: undefined },
+    ]);
+  });
+
   it("goes on after a restart that found it still there", ({ expect }) => {
     const first = entriesAfter([10, clear], [20, drifted]);
     const second = entriesAfter([30, drifted], [40, clear]);
@@ -342,6 +380,16 @@ describe("what a zone was", () => {
     expect(spans).toEqual([
       { status: undefined, since: at(0), until: at(20) },
       { status: "drifted", since: at(20), until: at(40) },
+      { status: "in_sync", since: at(40), until: at(60) },
+    ]);
+  });
+
+  it("is one span where it stayed the same from one entry to the next", ({ expect }) => {
+    const more: Came = { result: "planned", cause: "drift", changes: [a, b] };
+    const entries = entriesAfter([10, drifted], [20, more], [40, clear]);
+    const now = { status: "in_sync", statusSince: at(40) } as const;
+    expect(statusSpans(entries, now, { since: at(10), until: at(60) })).toEqual([
+      { status: "drifted", since: at(10), until: at(40) },
       { status: "in_sync", since: at(40), until: at(60) },
     ]);
   });

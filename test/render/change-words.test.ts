@@ -4,10 +4,13 @@ import {
   driftTimeText,
   renderDriftTimes,
   renderHistoryEntry,
+  renderTurn,
 } from "../../src/history/history-text.ts";
 import type { HistoryEntry } from "../../src/history/history.ts";
+import type { Author } from "../../src/plan/cause/author.ts";
 import { changeLines, changesLine } from "../../src/render/change-text.ts";
 import { paintOf } from "../../src/render/format.ts";
+import { type RolloutRecord, turnText } from "../../src/state/rollout-turn.ts";
 import { carriedOut, declared, policy } from "../support/model.ts";
 import { plannedPolicies } from "../support/planned.ts";
 import { at } from "../support/reports.ts";
@@ -107,6 +110,41 @@ describe("the history in words", () => {
       "  no \\u{1b} such thing",
       "",
     ]);
+  });
+
+  it("shows which run it was, and who made the drift that it corrected", ({ expect }) => {
+    const [change] = entry.changes;
+    if (change === undefined) throw new Error("no change");
+    const mia: Author = {
+      kind: "person",
+      name: "mia@shop.example",
+      context: "dash",
+      at: at(7),
+      method: "POST",
+      path: "/zones/z1/page_shield/policies",
+      ray: "8f2b",
+      isCertain: true,
+      fields: [],
+    };
+    const changes = [{ ...change, authors: [mia] }];
+    const [head, ...lines] = renderHistoryEntry(
+      { ...entry, run: "r\u001B7", changes },
+      plain,
+    ).split("\n");
+    expect(head).toMatch(/ {2}schedule, revision 0123456789ab, run r\\u\{1b\}7$/);
+    expect(lines[1]).toMatch(/^ {6}\w+ by mia@shop\.example.*, at 2026-\S+Z$/);
+    const unknown = { ...entry, changes: [{ ...change, authors: [] }] };
+    expect(renderHistoryEntry(unknown, plain).split("\n")[2]).toBe(
+      "      cause unknown: the audit log names nobody",
+    );
+  });
+
+  it("shows what happened to a rollout", ({ expect }) => {
+    const facts = { turn: "wave_began", wave: 2, zones: 31 } as const;
+    const record: RolloutRecord = { ...facts, at: at(3), revision: "5a40679", commit: undefined };
+    expect(renderTurn(record, plain)).toBe(
+      `${at(3).toISOString()}  ${turnText(record)}  revision 5a40679\n`,
+    );
   });
 
   it("shows the steps that objects took before the changes", ({ expect }) => {

@@ -3,6 +3,7 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
 
+import type { ChainHead } from "../../src/history/chain/history-chain.ts";
 import { type OpenedHistory, openHistoryLog } from "../../src/history/file/history-log.ts";
 import type { HistoryBatch, HistoryStore } from "../../src/history/file/history-store.ts";
 import { UnstoredLines } from "../../src/history/file/unstored-lines.ts";
@@ -52,15 +53,14 @@ export async function openStore(
   const onFailure = (error: unknown): number => told.push(String(error));
   const onRecovery = (lost: number): number =>
     told.push(lost === 0 ? "recovered" : `recovered, ${lost} lines lost`);
-  const own = { uniqueId: () => chain, version: "1.2.3", signKey, onDropped: ignore, unstored };
+  const onDropped = ({ n }: ChainHead): number => told.push(`dropped, as line ${n} says`);
+  const own = { uniqueId: () => chain, version: "1.2.3", signKey, onDropped, unstored };
   const ports = { store, clock, onFailure, onRecovery, ...own };
   const opened = await openHistoryLog({ maxAgeMs, maxBytes }, ports, (entry) =>
     entries.push(entry),
   );
   return { ...opened, entries, told };
 }
-
-const ignore = (): undefined => undefined;
 
 /** An entry of so many minutes after the start. */
 export function entryAt(minute: number): HistoryEntry {
