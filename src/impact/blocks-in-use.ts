@@ -3,7 +3,7 @@ import { forceOf } from "../plan/policies/policy-force.ts";
 import { sourceMatcher } from "../syntax/csp/csp-match.ts";
 import { parseCspSource } from "../syntax/csp/csp-source.ts";
 import { firstOf } from "../syntax/first-of.ts";
-import type { Policy } from "../zone/resource.ts";
+import { behaviorFields, type Policy } from "../zone/resource.ts";
 import type { BlockedResource, ComparedPolicy, PolicyImpact } from "./csp-impact.ts";
 
 /** When a script counts as in use. */
@@ -15,9 +15,7 @@ interface InUseLimits {
 /** Whether a change of a policy can block more than before. */
 export function canBlockMore({ before, after }: ComparedPolicy): boolean {
   if (forceOf(after) !== "blocks") return false;
-  return (["action", "expression", "enabled", "value"] as const).some(
-    (field) => before?.[field] !== after?.[field],
-  );
+  return behaviorFields.some((field) => before?.[field] !== after?.[field]);
 }
 
 /**

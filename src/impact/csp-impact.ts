@@ -1,6 +1,7 @@
-import { type Force, type PolicyBehavior, forceOf } from "../plan/policies/policy-force.ts";
+import { type Force, forceOf } from "../plan/policies/policy-force.ts";
 import { effectiveDirective } from "../syntax/csp/csp-match.ts";
 import { type SeenResource, maliciousReasons } from "../zone/inventory-item.ts";
+import type { PolicyBehavior } from "../zone/resource.ts";
 import {
   type PolicyEvaluator,
   type NamedSource,

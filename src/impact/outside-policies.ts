@@ -1,5 +1,5 @@
-import type { PolicyBehavior } from "../plan/policies/policy-force.ts";
 import type { Script } from "../zone/inventory-item.ts";
+import type { PolicyBehavior } from "../zone/resource.ts";
 import {
   type ObservedResource,
   type PageFacts,

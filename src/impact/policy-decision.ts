@@ -1,4 +1,4 @@
-import { type PolicyBehavior, forceOf } from "../plan/policies/policy-force.ts";
+import { forceOf } from "../plan/policies/policy-force.ts";
 import { effectiveDirective, sourceMatcher } from "../syntax/csp/csp-match.ts";
 import type { CspSource } from "../syntax/csp/csp-source.ts";
 import { selects } from "../syntax/expression/evaluate-expression.ts";
@@ -7,6 +7,7 @@ import { parseExpression } from "../syntax/expression/expression.ts";
 import { type RequestFacts, valueOfField } from "../syntax/expression/request-facts.ts";
 import { memoized } from "../syntax/remembered.ts";
 import type { SeenResource } from "../zone/inventory-item.ts";
+import type { PolicyBehavior } from "../zone/resource.ts";
 
 export interface NamedSource {
   readonly directive: string;

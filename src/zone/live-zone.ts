@@ -3,6 +3,7 @@ import type {
   BlockResponse,
   MitigateAction,
   Overrides,
+  PolicyBehavior,
   RateLimit,
   SettingName,
   SkipParameters,
@@ -11,14 +12,10 @@ import type { RulePhase } from "./rule-phase.ts";
 import type { Zone } from "./zone.ts";
 
 /** A live policy in canonical form. */
-export interface LivePolicy {
+export interface LivePolicy extends PolicyBehavior {
   readonly id: string;
   /** As stored, including any mark. */
   readonly description: string;
-  readonly action: string;
-  readonly expression: string;
-  readonly enabled: boolean;
-  readonly value: string;
   /** Unknown fields, which writes repeat since they replace the object. */
   readonly rest: JsonObject;
 }

@@ -73,18 +73,36 @@ export const policyActions = ["log", "allow", "add_reporting_directives"] as con
 
 export type PolicyAction = (typeof policyActions)[number];
 
+/** What a policy does: its fields in the service beside the description, which names it (SERVICE.md A.6). */
+export interface PolicyBehavior {
+  readonly action: string;
+  readonly expression: string;
+  readonly enabled: boolean;
+  /** Directives in canonical form (`syntax/csp/csp.ts`). */
+  readonly value: string;
+}
+
+/** The fields of {@link PolicyBehavior}, which are compared, sent and counted, in the order in which a plan shows them. */
+export function behaviorOf({ action, expression, enabled, value }: PolicyBehavior): PolicyBehavior {
+  return { action, expression, enabled, value };
+}
+
+/** The names of these fields. */
+export const behaviorFields: readonly (keyof PolicyBehavior)[] = Object.values({
+  action: "action",
+  expression: "expression",
+  enabled: "enabled",
+  value: "value",
+} satisfies { readonly [Field in keyof PolicyBehavior]: Field });
+
 /** A declared content security policy. */
-export interface Policy {
+export interface Policy extends PolicyBehavior {
   readonly key: string;
   /** The former key, so that a renamed policy keeps its id. */
   readonly was: string | undefined;
   /** Without the mark. */
   readonly description: string;
   readonly action: PolicyAction;
-  readonly expression: string;
-  readonly enabled: boolean;
-  /** Directives in canonical form (`syntax/csp/csp.ts`). */
-  readonly value: string;
   /** Sources of scripts in use that the policy may block nevertheless. Not sent to the service. */
   readonly acknowledge: readonly string[];
   /** Of the action; `undefined`: the policy is as declared at once. */

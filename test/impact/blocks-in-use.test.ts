@@ -2,8 +2,8 @@ import { describe, it } from "vitest";
 
 import { blocksInUse, canBlockMore } from "../../src/impact/blocks-in-use.ts";
 import { cspImpact } from "../../src/impact/csp-impact.ts";
-import type { PolicyBehavior } from "../../src/plan/policies/policy-force.ts";
 import type { SeenResource } from "../../src/zone/inventory-item.ts";
+import type { PolicyBehavior } from "../../src/zone/resource.ts";
 import type { Policy } from "../../src/zone/resource.ts";
 import { connection, harmless, script, seenAt } from "../support/inventory.ts";
 import { policy } from "../support/model.ts";

@@ -2,8 +2,8 @@ import { describe, it } from "vitest";
 
 import { type PolicyImpact, cspImpact } from "../../src/impact/csp-impact.ts";
 import { effectOfPolicy } from "../../src/plan/policies/policy-effect.ts";
-import type { PolicyBehavior } from "../../src/plan/policies/policy-force.ts";
 import type { SeenResource } from "../../src/zone/inventory-item.ts";
+import type { PolicyBehavior } from "../../src/zone/resource.ts";
 import { connection, harmless, script } from "../support/inventory.ts";
 
 /** An enforced policy of the whole shop. */

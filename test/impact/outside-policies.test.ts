@@ -1,8 +1,8 @@
 import { describe, it } from "vitest";
 
 import { outsidePolicies } from "../../src/impact/outside-policies.ts";
-import type { PolicyBehavior } from "../../src/plan/policies/policy-force.ts";
 import type { Script } from "../../src/zone/inventory-item.ts";
+import type { PolicyBehavior } from "../../src/zone/resource.ts";
 import { script } from "../support/inventory.ts";
 import { policy } from "../support/model.ts";
 

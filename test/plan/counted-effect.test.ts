@@ -2,13 +2,13 @@ import { describe, it } from "vitest";
 
 import type { CountedEffect, Uncounted } from "../../src/plan/measured-effect.ts";
 import { countedEffectOfPolicy } from "../../src/plan/policies/policy-effect.ts";
-import type { PolicyBehavior } from "../../src/plan/policies/policy-force.ts";
 import { countedEffectOfRule, ofOneAction } from "../../src/plan/rules/counted-rule.ts";
 import { effectOfRule } from "../../src/plan/rules/rule-effect.ts";
 import { comparable, type ComparableRule } from "../../src/plan/rules/rule-fields.ts";
 import type { LiveRule } from "../../src/zone/live-zone.ts";
 import { documentedScoreRuleId, managedRulesets } from "../../src/zone/managed-ruleset.ts";
 import { marked } from "../../src/zone/mark.ts";
+import type { PolicyBehavior } from "../../src/zone/resource.ts";
 import type { MitigateAction } from "../../src/zone/resource.ts";
 import {
   block,

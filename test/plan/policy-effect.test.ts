@@ -1,8 +1,8 @@
 import { describe, it } from "vitest";
 
 import { effectOfPolicy } from "../../src/plan/policies/policy-effect.ts";
-import type { PolicyBehavior } from "../../src/plan/policies/policy-force.ts";
 import { effectWords } from "../../src/render/change-text.ts";
+import type { PolicyBehavior } from "../../src/zone/resource.ts";
 
 function terms(more: Partial<PolicyBehavior> = {}): PolicyBehavior {
   return {

@@ -2,7 +2,7 @@ import { canonicalCsp } from "../../syntax/csp/csp.ts";
 import { canonicalExpression } from "../../syntax/expression/expression.ts";
 import { type JsonObject, isJsonObject, isObjectList } from "../../syntax/json.ts";
 import type { LivePolicy } from "../../zone/live-zone.ts";
-import type { SettingName } from "../../zone/resource.ts";
+import { behaviorFields, type SettingName } from "../../zone/resource.ts";
 import { areIdsOfList, isServiceId } from "../../zone/service-id.ts";
 import { flagIn, textIn } from "../wire-value.ts";
 
@@ -37,10 +37,7 @@ export function policiesOf(result: unknown): readonly LivePolicy[] | undefined {
 const knownFields: ReadonlySet<string> = new Set([
   "id",
   "description",
-  "action",
-  "expression",
-  "enabled",
-  "value",
+  ...behaviorFields,
   "created_at",
   "created_on",
   "updated_at",

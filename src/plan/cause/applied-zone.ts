@@ -7,6 +7,7 @@ import {
   type Kind,
   kinds,
   type ListedKind,
+  type PolicyBehavior,
   type ResourceKey,
   rulesetIn,
   settingNames,
@@ -89,7 +90,7 @@ export function wholeName(kind: ListedKind): string {
  * A letter for each field, so that the text is short: a state of 10,000 zones has millions of fields. A letter never gets
  * another meaning; a field whose values are compared in another way gets another letter.
  */
-const fieldCodes: Readonly<Record<string, string>> = {
+const fieldCodes: Readonly<Record<keyof PolicyBehavior, string> & Record<string, string>> = {
   "": "_",
   value: "v",
   description: "d",

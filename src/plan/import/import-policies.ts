@@ -1,7 +1,7 @@
 import { byText } from "../../syntax/by-text.ts";
 import type { LivePolicy, LiveZone } from "../../zone/live-zone.ts";
 import { type MarkedDescription, unmarked } from "../../zone/mark.ts";
-import { type Policy, policyActions } from "../../zone/resource.ts";
+import { behaviorOf, type Policy, policyActions } from "../../zone/resource.ts";
 import { type Candidates, Keys, candidatesOf } from "./candidate.ts";
 
 /** The live policies as candidates for a declaration; their order in the list has no effect. */
@@ -32,30 +32,28 @@ export function policyCandidates(
 
 /** The declaration of a policy, or the reason why there is none. */
 function declarationOf(
-  { action: name, expression, enabled, value }: LivePolicy,
+  policy: LivePolicy,
   { owner: marker, key: markedKey, description }: MarkedDescription,
   owner: string,
   keys: Keys,
 ): Policy | string {
   if (marker !== undefined && marker !== owner) return `belongs to ${marker}`;
-  const action = policyActions.find((each) => each === name);
-  if (action === undefined) return `has the action "${name}", which files do not support`;
+  const action = policyActions.find((each) => each === policy.action);
+  if (action === undefined) return `has the action "${policy.action}", which files do not support`;
   if (markedKey === undefined && description === "") {
     return "has no description to identify it by: add one";
   }
   const key =
     markedKey === undefined
-      ? keys.keyFor([description, hostIn(expression)], "policy")
+      ? keys.keyFor([description, hostIn(policy.expression)], "policy")
       : keys.claim(markedKey);
   if (key === undefined) return "bears the same mark as another policy of the zone";
   return {
     key,
     was: undefined,
     description,
+    ...behaviorOf(policy),
     action,
-    expression,
-    enabled,
-    value,
     acknowledge: [],
     promotion: undefined,
   };

@@ -2,7 +2,7 @@ import type { JsonObject } from "../../syntax/json.ts";
 import type { Declared } from "../../zone/desired-zone.ts";
 import type { LivePolicy } from "../../zone/live-zone.ts";
 import { type Mark, marked, unmarked } from "../../zone/mark.ts";
-import type { Policy } from "../../zone/resource.ts";
+import { behaviorOf, type Policy } from "../../zone/resource.ts";
 import {
   type Delete,
   type Effect,
@@ -107,10 +107,7 @@ function stepFor(match: PolicyMatch, owner: string, adopt: boolean): readonly Po
   const body: JsonObject = {
     ...live?.rest,
     description: marked(policy.description, owner, policy.key),
-    action: policy.action,
-    expression: policy.expression,
-    enabled: policy.enabled,
-    value: policy.value,
+    ...behaviorOf(policy),
   };
   if (live === undefined) {
     return [

@@ -1,9 +1,10 @@
 import { compareCsp } from "../../syntax/csp/compare-csp.ts";
 import { compareExpressions } from "../../syntax/expression/certainty/certainty.ts";
+import type { PolicyBehavior } from "../../zone/resource.ts";
 import { type Effect, combine, neutral, strengthens, unclear, weakens } from "../change.ts";
 import { countedEffect } from "../counted-effect.ts";
 import type { CountedEffect, Uncounted } from "../measured-effect.ts";
-import { type PolicyBehavior, forceOf, strength } from "./policy-force.ts";
+import { forceOf, strength } from "./policy-force.ts";
 import { policyForm } from "./policy-form.ts";
 
 /** The effect of updating, creating (`before` is `undefined`) or deleting (`after` is `undefined`) a policy. */

@@ -1,10 +1,4 @@
-/** The fields of a policy that determine its effect. */
-export interface PolicyBehavior {
-  readonly action: string;
-  readonly expression: string;
-  readonly enabled: boolean;
-  readonly value: string;
-}
+import type { PolicyBehavior } from "../../zone/resource.ts";
 
 /** What a policy does about violations (SERVICE.md A.6, A.7); `unknown`: zonewarden does not know its action. */
 export type Force = "none" | "reports" | "blocks" | "unknown";

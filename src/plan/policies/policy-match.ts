@@ -2,7 +2,7 @@ import { byText } from "../../syntax/by-text.ts";
 import { type Json, coerceText } from "../../syntax/json.ts";
 import type { LivePolicy } from "../../zone/live-zone.ts";
 import { unmarked } from "../../zone/mark.ts";
-import type { Policy } from "../../zone/resource.ts";
+import { behaviorOf, type Policy } from "../../zone/resource.ts";
 import { type FieldChange, type Fields, differingFields } from "../change.ts";
 import { matchByKey } from "../match-by-key.ts";
 import { plannedPolicy } from "../promoted-step.ts";
@@ -70,11 +70,8 @@ export function differingPolicyFields(
 }
 
 /** The fields of a policy that are compared. */
-export function policyFields(
-  { action, expression, enabled, value }: LivePolicy | Policy,
-  description: string,
-): Fields {
-  return { description, action, expression, enabled, value };
+export function policyFields(policy: LivePolicy | Policy, description: string): Fields {
+  return { description, ...behaviorOf(policy) };
 }
 
 /** The description without our mark; the mark of another owner is part of it. */

@@ -7,9 +7,10 @@ import {
   compareExpressions,
 } from "../../syntax/expression/certainty/certainty.ts";
 import type { ResourceKey } from "../../zone/resource.ts";
+import type { PolicyBehavior } from "../../zone/resource.ts";
 import type { Hold } from "../guard/hold.ts";
 import { type KindPlan, safestFirst, type Step } from "../write-order.ts";
-import { type PolicyBehavior, strengthsOf } from "./policy-force.ts";
+import { strengthsOf } from "./policy-force.ts";
 
 /** A step for one policy, with the policy before and after it. */
 export interface PolicyStep extends Omit<Step, "waitsFor"> {
