@@ -1,5 +1,5 @@
 import type { Election } from "../cluster/election.ts";
-import { databaseOf } from "../host/database.ts";
+import { databaseOf } from "../host/configured-database.ts";
 import type { Host } from "../host/host.ts";
 import { readSecret } from "../host/secrets.ts";
 import type { Shutdown } from "../host/shutdown.ts";

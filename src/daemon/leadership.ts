@@ -1,14 +1,13 @@
 import type { Election, ElectionObserver } from "../cluster/election.ts";
 import { type HeldLease, LeaseLost } from "../cluster/held-lease.ts";
-import { logOpenedState, writeReports } from "../memory/open-store.ts";
 import {
   type LastTerm,
-  type LeaderDatabase,
-  openPostgresStore,
+  openDatabaseStore,
   TermOver,
   type TermStore,
-} from "../memory/postgres/postgres-store.ts";
-import { DatabaseError } from "../memory/postgres/sql-connection.ts";
+} from "../memory/database-store.ts";
+import { type LeaderDatabase, DatabaseError } from "../memory/database.ts";
+import { logOpenedState, writeReports } from "../memory/open-store.ts";
 import type { StoreIdentity } from "../memory/state-store.ts";
 import type { EventRecorder } from "../notify/event-recorder.ts";
 import { GateClosed } from "../reconcile/run/write-gate.ts";
@@ -124,7 +123,7 @@ async function openStore(
   const reports = writeReports(place, logger);
   const open = async (): Promise<TermStore> => {
     await tables.check(identity);
-    return openPostgresStore(place, tables, identity, last, {
+    return openDatabaseStore(place, tables, identity, last, {
       clock,
       onRecovery: reports.onRecovery,
       // That a term is over is said once, when it ends.

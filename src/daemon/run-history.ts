@@ -12,8 +12,8 @@ import { type HistoryEntry, type HistoryView, runningEntryOf } from "../history/
 import { RecentHistory } from "../history/recent-history.ts";
 import type { Host } from "../host/host.ts";
 import { version } from "../host/version.ts";
-import { TermOver } from "../memory/postgres/postgres-store.ts";
-import { DatabaseError } from "../memory/postgres/sql-connection.ts";
+import { TermOver } from "../memory/database-store.ts";
+import { DatabaseError } from "../memory/database.ts";
 import type { Notification } from "../notify/notification.ts";
 import type { Subscriber } from "../state/fleet.ts";
 import type { RolloutRecord } from "../state/rollout-turn.ts";

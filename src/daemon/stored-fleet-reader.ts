@@ -1,5 +1,5 @@
 import { type StoredFleet, storedZonesFrom } from "../history/stored-fleet.ts";
-import type { Database } from "../memory/postgres/open-database.ts";
+import type { Database } from "../memory/database.ts";
 import { zoneKeys } from "../memory/state-keys.ts";
 import type { StoreIdentity } from "../memory/state-store.ts";
 import { errorText } from "../syntax/error-code.ts";

@@ -1,8 +1,9 @@
 import { describe, it } from "vitest";
 
 import { systemClock } from "../../src/host/clock.ts";
-import { type Database, openDatabase } from "../../src/memory/postgres/open-database.ts";
-import { openPostgresStore } from "../../src/memory/postgres/postgres-store.ts";
+import { openDatabaseStore } from "../../src/memory/database-store.ts";
+import type { Database } from "../../src/memory/database.ts";
+import { openDatabase } from "../../src/memory/postgres/open-database.ts";
 import type { Started } from "../support/command-line.ts";
 import { type Example, exampleWithEmulator, writesSeenBy } from "../support/example.ts";
 import { freeLease, leasePath, startKubeApi } from "../support/kube-api.ts";
@@ -171,7 +172,7 @@ describe.skipIf(noPostgres)(`the leader of a database ${noPostgres ?? ""}`, () =
     }
     await using tap = await tapOn(await sharedPostgres(), name);
     await using database = openDatabase("zonewarden", () => Promise.resolve(tap.url));
-    await using store = await openPostgresStore("db", database.tables, identity, undefined, {
+    await using store = await openDatabaseStore("db", database.tables, identity, undefined, {
       clock: systemClock,
       onFailure: ignore,
       onRecovery: ignore,

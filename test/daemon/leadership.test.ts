@@ -1,14 +1,13 @@
 import { describe, it } from "vitest";
 
 import { Election } from "../../src/cluster/election.ts";
-import { leaseRow } from "../../src/cluster/lease-row.ts";
 import { workWhileLeading } from "../../src/daemon/leadership.ts";
 import { readHistory } from "../../src/history/file/history-lines.ts";
 import { UnstoredLines } from "../../src/history/file/unstored-lines.ts";
 import type { HistoryEntry } from "../../src/history/history.ts";
 import { systemClock } from "../../src/host/clock.ts";
-import type { Database } from "../../src/memory/postgres/open-database.ts";
-import type { LeaderDatabase, TermStore } from "../../src/memory/postgres/postgres-store.ts";
+import type { TermStore } from "../../src/memory/database-store.ts";
+import type { Database, LeaderDatabase } from "../../src/memory/database.ts";
 import { GateClosed } from "../../src/reconcile/run/write-gate.ts";
 import { isAborted } from "../../src/zone/signals.ts";
 import { entryAt, MemoryHistory, openStore, verified } from "../support/history-files.ts";
@@ -66,8 +65,7 @@ class Place implements AsyncDisposable {
 
   /** Leads for so many terms; gives what was logged. */
   async lead(...terms: readonly ((term: Term) => Promise<void>)[]): Promise<readonly unknown[]> {
-    const { leaseConnection, schema } = this.#database;
-    const leases = leaseRow(leaseConnection, schema);
+    const { leases } = this.#database;
     const clock = { ...systemClock, sinceBootMs: () => systemClock.monotonicMs() };
     const options = { lease: "row", leaseDurationMs: 3_000, identity: "a", page: "", ...identity };
     const election = new Election(options, { leases, clock, random: () => 0.5 });

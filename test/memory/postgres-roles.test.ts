@@ -1,9 +1,9 @@
 import { describe, it } from "vitest";
 
-import { leaseRow } from "../../src/cluster/lease-row.ts";
 import { NewLines } from "../../src/history/chain/history-chain.ts";
-import { type Database, openDatabase } from "../../src/memory/postgres/open-database.ts";
-import { openPostgresStore } from "../../src/memory/postgres/postgres-store.ts";
+import { openDatabaseStore } from "../../src/memory/database-store.ts";
+import type { Database } from "../../src/memory/database.ts";
+import { openDatabase } from "../../src/memory/postgres/open-database.ts";
 import { grantsSql } from "../../src/memory/postgres/schema.ts";
 import { SqlConnection } from "../../src/memory/postgres/sql-connection.ts";
 import { zoneName } from "../../src/zone/zone.ts";
@@ -55,7 +55,7 @@ describe.skipIf(noPostgres)(`the roles of a database ${noPostgres ?? ""}`, () =>
       await using writer = as("writer");
       const clock = new SimulatedClock();
       const ports = { clock, onFailure: untold, onRecovery: untold, onLost: untold };
-      const store = await openPostgresStore("db", writer.tables, identity, undefined, ports);
+      const store = await openDatabaseStore("db", writer.tables, identity, undefined, ports);
       store.state.set("a", "1");
       store.state.set("b", "2");
       expect(await store.state.flush()).toBe(true);
@@ -65,7 +65,7 @@ describe.skipIf(noPostgres)(`the roles of a database ${noPostgres ?? ""}`, () =>
       const two = lines({ n: 0, hash: "" }, "x", "y");
       await store.history?.add({ lines: two });
       const claim = { holder: "h", durationMs: 1, transitions: 0, installation: "", page: "" };
-      const { result } = await leaseRow(writer.leaseConnection, schema).create(
+      const { result } = await writer.leases.create(
         {
           ...claim,
           releasedBy: "",
@@ -93,7 +93,7 @@ describe.skipIf(noPostgres)(`the roles of a database ${noPostgres ?? ""}`, () =>
       expect(read.join("")).toBe(two.text);
 
       await using drops = as("owner");
-      const ofOwner = await openPostgresStore("db", drops.tables, identity, undefined, ports);
+      const ofOwner = await openDatabaseStore("db", drops.tables, identity, undefined, ports);
       expect(ofOwner.history?.canDrop).toBe(true);
       const third = lines(two.head, "z");
       const drop = { lines: 1, bytes: 0 };

@@ -5,12 +5,12 @@ import { Client } from "pg";
 import { describe, it } from "vitest";
 
 import { Election } from "../../src/cluster/election.ts";
-import { leaseRow } from "../../src/cluster/lease-row.ts";
 import { workWhileLeading } from "../../src/daemon/leadership.ts";
 import { NewLines } from "../../src/history/chain/history-chain.ts";
 import { systemClock } from "../../src/host/clock.ts";
-import { type Database, openDatabase } from "../../src/memory/postgres/open-database.ts";
-import { openPostgresStore, type TermStore } from "../../src/memory/postgres/postgres-store.ts";
+import { openDatabaseStore, type TermStore } from "../../src/memory/database-store.ts";
+import type { Database } from "../../src/memory/database.ts";
+import { openDatabase } from "../../src/memory/postgres/open-database.ts";
 import { grantsSql } from "../../src/memory/postgres/schema.ts";
 import { SimulatedClock } from "../support/clock.ts";
 import { book } from "../support/log-book.ts";
@@ -57,7 +57,7 @@ async function errorsOf(url: string, tries: number): Promise<readonly unknown[]>
     alarm: (ms: number, run: () => void) => systemClock.alarm(ms / 100, run),
   };
   const options = { lease: "row", leaseDurationMs: 15_000, identity: "a", page: "", ...identity };
-  const leases = leaseRow(database.leaseConnection, database.schema);
+  const leases = database.leases;
   const { logger, lines } = book();
   const work = async (store: TermStore): Promise<void> => {
     store.state.set("a", "1");
@@ -246,7 +246,7 @@ describe.skipIf(noPostgres)(`a daemon with a database ${noPostgres ?? ""}`, () =
     const files = [
       "memory/postgres/tables.ts",
       "memory/postgres/schema.ts",
-      "cluster/lease-row.ts",
+      "memory/postgres/lease-row.ts",
     ];
     for (const file of files) {
       const text = await readFile(path.join(import.meta.dirname, "../../src", file), "utf8");
@@ -258,7 +258,7 @@ describe.skipIf(noPostgres)(`a daemon with a database ${noPostgres ?? ""}`, () =
 });
 
 async function termOf(database: Database, failures: string[]): Promise<TermStore> {
-  return openPostgresStore("db", database.tables, identity, undefined, {
+  return openDatabaseStore("db", database.tables, identity, undefined, {
     clock: new SimulatedClock(),
     onFailure: ({ message }) => failures.push(message),
     onRecovery: () => failures.push("recovered"),

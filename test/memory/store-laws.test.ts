@@ -7,6 +7,8 @@ import type { OpenedHistory } from "../../src/history/file/history-log.ts";
 import type { HistoryStore } from "../../src/history/file/history-store.ts";
 import { systemClock } from "../../src/host/clock.ts";
 import type { MeasurementStore } from "../../src/measure/measurement-store.ts";
+import { openDatabaseStore } from "../../src/memory/database-store.ts";
+import type { LeaderTables } from "../../src/memory/database.ts";
 import { openDirectoryStore } from "../../src/memory/directory/directory-store.ts";
 import {
   heldMeasurements,
@@ -14,7 +16,6 @@ import {
 } from "../../src/memory/directory/measurement-files.ts";
 import type { StateDirectory } from "../../src/memory/directory/state-directory.ts";
 import type { KeptStore } from "../../src/memory/kept-store.ts";
-import { type LeaderTables, openPostgresStore } from "../../src/memory/postgres/postgres-store.ts";
 import { storedRollout, storeRollout } from "../../src/memory/stored-rollout.ts";
 import { byEntryName } from "../../src/syntax/by-text.ts";
 import type { Clock } from "../../src/zone/ports.ts";
@@ -122,7 +123,7 @@ function databasePlace(tables: LeaderTables, end: () => Promise<void>): Place {
   const place: Place = {
     fault: undefined,
     open: (clock = systemClock) =>
-      openPostgresStore(
+      openDatabaseStore(
         "database",
         {
           begin: (...args) => tables.begin(...args),

@@ -7,7 +7,7 @@ import { Collector } from "../../src/measure/collector.ts";
 import { countIn, dayRecordOf } from "../../src/measure/day-record.ts";
 import { dayOf, hourMs } from "../../src/measure/hours.ts";
 import type { HourCount } from "../../src/measure/measurement.ts";
-import { openPostgresStore } from "../../src/memory/postgres/postgres-store.ts";
+import { openDatabaseStore } from "../../src/memory/database-store.ts";
 import { coerceObject, coerceObjects, coerceText } from "../../src/syntax/json.ts";
 import type { AskAnalytics } from "../../src/zone/ports.ts";
 import type { ResourceKey } from "../../src/zone/resource.ts";
@@ -81,7 +81,7 @@ class Turns {
     const { clock } = this;
     const told = { onFailure: ignore, onRecovery: ignore, onLost: ignore };
     const identity = { owner: "us", service: "https://service.example" };
-    const { measurements: store } = await openPostgresStore(
+    const { measurements: store } = await openDatabaseStore(
       "the database",
       this.#tables,
       identity,

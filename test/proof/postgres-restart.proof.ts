@@ -2,8 +2,8 @@ import { describe, it } from "vitest";
 
 import { NewLines } from "../../src/history/chain/history-chain.ts";
 import { verifyHistory } from "../../src/history/verify/verify-history.ts";
+import { openDatabaseStore, type TermStore } from "../../src/memory/database-store.ts";
 import { openDatabase } from "../../src/memory/postgres/open-database.ts";
-import { openPostgresStore, type TermStore } from "../../src/memory/postgres/postgres-store.ts";
 import { SimulatedClock } from "../support/clock.ts";
 import { noPostgres, PostgresServer } from "../support/postgres.ts";
 
@@ -29,7 +29,7 @@ describe.skipIf(noPostgres)(
       await using database = openDatabase("zonewarden", () => Promise.resolve(url));
       await database.tables.migrate();
       const failures: string[] = [];
-      const store = await openPostgresStore("db", database.tables, identity, undefined, {
+      const store = await openDatabaseStore("db", database.tables, identity, undefined, {
         clock: new SimulatedClock(),
         onFailure: ({ message }) => failures.push(message),
         onRecovery: () => failures.push("recovered"),

@@ -1,12 +1,12 @@
 import type { HistoryBatch } from "../../src/history/file/history-store.ts";
-import type { LeaderTables } from "../../src/memory/postgres/postgres-store.ts";
 import type {
+  LeaderTables,
   BatchResult,
   MeasurementBatch,
   OpenedTables,
   StoredHead,
   TermBatch,
-} from "../../src/memory/postgres/tables.ts";
+} from "../../src/memory/database.ts";
 import { byEntryName } from "../../src/syntax/by-text.ts";
 
 /** So few that a reader has to ask more than once. */

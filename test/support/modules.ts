@@ -89,6 +89,11 @@ export const moduleTable: Readonly<Record<string, Module>> = {
     imports: ["zone", "plan", "state", "render", "history", "measure", "syntax"],
     packages: ["pino", "prom-client"],
   },
+  cluster: {
+    purpose: "The election in Kubernetes: a Lease, its fence, the client of the API server.",
+    imports: ["syntax", "zone"],
+    packages: ["undici", "yaml"],
+  },
   memory: {
     purpose:
       "What survives restarts: each key with its codec, and the stores: a directory or a PostgreSQL database.",
@@ -103,14 +108,10 @@ export const moduleTable: Readonly<Record<string, Module>> = {
       "desired",
       "reconcile",
       "telemetry",
+      "cluster",
       "syntax",
     ],
     packages: ["pg"],
-  },
-  cluster: {
-    purpose: "The election in Kubernetes: a Lease, its fence, the client of the API server.",
-    imports: ["syntax", "zone", "memory"],
-    packages: ["undici", "yaml"],
   },
   web: {
     purpose: "The HTTP server: probes, metrics, JSON API, status page, reconcile endpoint.",

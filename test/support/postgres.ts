@@ -6,7 +6,8 @@ import path from "node:path";
 
 import { Client } from "pg";
 
-import { type Database, openDatabase } from "../../src/memory/postgres/open-database.ts";
+import type { Database } from "../../src/memory/database.ts";
+import { openDatabase } from "../../src/memory/postgres/open-database.ts";
 import { eventually } from "./processes.ts";
 
 /** The newest server of the system; "" if there is none. */

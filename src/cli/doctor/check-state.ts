@@ -1,6 +1,6 @@
 import type { Config } from "../../desired/config/config.ts";
 import { reasonOf } from "../../desired/yaml/decode-text.ts";
-import { databaseOf } from "../../host/database.ts";
+import { databaseOf } from "../../host/configured-database.ts";
 import type { Host } from "../../host/host.ts";
 import { historyFileIn, inspectDirectory } from "../../memory/open-store.ts";
 import { identityOf, type StateLoss } from "../../memory/state-store.ts";

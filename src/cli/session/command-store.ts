@@ -1,7 +1,9 @@
 import type { Config } from "../../desired/config/config.ts";
-import { databaseOf } from "../../host/database.ts";
+import { databaseOf } from "../../host/configured-database.ts";
 import type { Host } from "../../host/host.ts";
 import { readSecret } from "../../host/secrets.ts";
+import { openDatabaseStore } from "../../memory/database-store.ts";
+import { DatabaseError } from "../../memory/database.ts";
 import {
   inspectDirectory,
   openCommandDirectory,
@@ -9,8 +11,6 @@ import {
   type StoredZones,
   storedZones,
 } from "../../memory/open-store.ts";
-import { openPostgresStore } from "../../memory/postgres/postgres-store.ts";
-import { DatabaseError } from "../../memory/postgres/sql-connection.ts";
 import { identityOf, type StateStore } from "../../memory/state-store.ts";
 import { putMessage, type StoreMessage, storeMessageJson } from "../../memory/store-message.ts";
 import { errorText } from "../../syntax/error-code.ts";
@@ -109,7 +109,7 @@ async function openForDatabase(
     onLost: () => undefined,
   };
   try {
-    const store = await openPostgresStore(place, tables, identityOf(config), undefined, ports);
+    const store = await openDatabaseStore(place, tables, identityOf(config), undefined, ports);
     resources.use(store);
     const held = resources.move();
     return own(store.state, host, () => held.disposeAsync());

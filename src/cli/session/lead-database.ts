@@ -1,7 +1,7 @@
 import type { Election } from "../../cluster/election.ts";
 import type { Config } from "../../desired/config/config.ts";
 import type { Host } from "../../host/host.ts";
-import type { Database } from "../../memory/postgres/open-database.ts";
+import type { Database } from "../../memory/database.ts";
 import { identityOf } from "../../memory/state-store.ts";
 import { errorText } from "../../syntax/error-code.ts";
 import { isAborted } from "../../zone/signals.ts";

@@ -2,13 +2,12 @@ import { Election } from "../../cluster/election.ts";
 import type { LeaseClock } from "../../cluster/held-lease.ts";
 import { NoClusterAccess } from "../../cluster/kube-access.ts";
 import { isInPod, joinKubernetes, type Kubernetes } from "../../cluster/kubernetes.ts";
-import { leaseRow } from "../../cluster/lease-row.ts";
 import type { LeaseStore } from "../../cluster/lease.ts";
 import type { SharedStore } from "../../daemon/wiring.ts";
 import type { Config } from "../../desired/config/config.ts";
-import { databaseOf } from "../../host/database.ts";
+import { databaseOf } from "../../host/configured-database.ts";
 import type { Host } from "../../host/host.ts";
-import type { Database } from "../../memory/postgres/open-database.ts";
+import type { Database } from "../../memory/database.ts";
 import { identityOf } from "../../memory/state-store.ts";
 
 /** A file of a kubeconfig, or a token or certificate. */
@@ -73,7 +72,7 @@ export function leasesOf(
   database: Database,
 ): LeaseStore {
   return cluster === undefined || kubernetes === undefined
-    ? leaseRow(database.leaseConnection, database.schema)
+    ? database.leases
     : kubernetes.lease(cluster.lease);
 }
 

@@ -2,9 +2,11 @@ import path from "node:path";
 
 import type { Config } from "../../desired/config/config.ts";
 import type { HistoryFile } from "../../history/verify/verify-history.ts";
-import { databaseOf } from "../../host/database.ts";
+import { databaseOf } from "../../host/configured-database.ts";
 import type { Host } from "../../host/host.ts";
 import type { MeasurementReader } from "../../measure/measurement-store.ts";
+import { measurementTable } from "../../memory/database-store.ts";
+import { type Database, DatabaseError } from "../../memory/database.ts";
 import {
   historyFileIn,
   measurementsIn,
@@ -14,9 +16,6 @@ import {
   storedZones,
   unknownText,
 } from "../../memory/open-store.ts";
-import type { Database } from "../../memory/postgres/open-database.ts";
-import { measurementTable } from "../../memory/postgres/postgres-store.ts";
-import { DatabaseError } from "../../memory/postgres/sql-connection.ts";
 import { identityOf } from "../../memory/state-store.ts";
 import { type ExitCode, fail } from "../output/exit-codes.ts";
 

@@ -1,12 +1,11 @@
 import type { Config } from "../../desired/config/config.ts";
 import { type HistoryFile, verifyHistory } from "../../history/verify/verify-history.ts";
-import { databaseOf } from "../../host/database.ts";
+import { databaseOf } from "../../host/configured-database.ts";
 import type { Host } from "../../host/host.ts";
 import { damagedKeys } from "../../memory/damaged-keys.ts";
+import type { Database } from "../../memory/database.ts";
 import { readDirectoryStore } from "../../memory/directory/directory-store.ts";
 import { historyFileIn, inspectDirectory } from "../../memory/open-store.ts";
-import type { Database } from "../../memory/postgres/open-database.ts";
-import { tablesVersion } from "../../memory/postgres/schema.ts";
 import { identityOf } from "../../memory/state-store.ts";
 import { plural } from "../../render/format.ts";
 import { errorText } from "../../syntax/error-code.ts";
@@ -67,7 +66,7 @@ async function keptInDatabase(
   await tables.check(identityOf(config));
   return {
     lines: [
-      `store: ${place}, version ${tablesVersion} of the tables`,
+      `store: ${place}, version ${tables.version} of the tables`,
       ownerText(config),
       `leader: ${await leaderText(database, config, host, stop)}`,
     ],

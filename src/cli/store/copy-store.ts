@@ -8,12 +8,11 @@ import { type HistoryFile, verifyHistory } from "../../history/verify/verify-his
 import type { Host } from "../../host/host.ts";
 import type { MeasurementReader, MeasurementStore } from "../../measure/measurement-store.ts";
 import type { KeyChange, StateEntries } from "../../memory/batched-store.ts";
+import { measurementTable, measurementWriter } from "../../memory/database-store.ts";
+import { type Database, unfinishedCopy } from "../../memory/database.ts";
 import { fillDirectory, readDirectoryStore } from "../../memory/directory/directory-store.ts";
 import { DirectoryLocked, lockDirectory, lockHolder } from "../../memory/directory/state-lock.ts";
 import { historyFileIn, measurementsIn } from "../../memory/open-store.ts";
-import type { Database } from "../../memory/postgres/open-database.ts";
-import { measurementTable, measurementWriter } from "../../memory/postgres/postgres-store.ts";
-import { unfinishedCopy } from "../../memory/postgres/tables.ts";
 import { identityOf, type StoreIdentity } from "../../memory/state-store.ts";
 import { plural } from "../../render/format.ts";
 import { type ExitCode, exitCodes, fail } from "../output/exit-codes.ts";

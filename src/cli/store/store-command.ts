@@ -1,13 +1,12 @@
 import path from "node:path";
 
 import type { Config, SecretSource } from "../../desired/config/config.ts";
-import { databaseOf } from "../../host/database.ts";
+import { databaseOf } from "../../host/configured-database.ts";
 import type { Host } from "../../host/host.ts";
 import { loadConfigOrPrint } from "../../host/load.ts";
 import { handleShutdown } from "../../host/shutdown.ts";
-import type { Database } from "../../memory/postgres/open-database.ts";
+import { type Database, DatabaseError } from "../../memory/database.ts";
 import { grantsSql } from "../../memory/postgres/schema.ts";
-import { DatabaseError } from "../../memory/postgres/sql-connection.ts";
 import type { CliCommand, DefineCommand } from "../command-options.ts";
 import { type ExitCode, exitCodes, fail } from "../output/exit-codes.ts";
 import { checkKept } from "./check-kept.ts";

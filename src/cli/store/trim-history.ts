@@ -5,7 +5,7 @@ import type { Host } from "../../host/host.ts";
 import { readText } from "../../host/named-files.ts";
 import { signingKeyOf } from "../../host/signing-keys.ts";
 import { version } from "../../host/version.ts";
-import { openPostgresStore } from "../../memory/postgres/postgres-store.ts";
+import { openDatabaseStore } from "../../memory/database-store.ts";
 import { identityOf } from "../../memory/state-store.ts";
 import { errorText } from "../../syntax/error-code.ts";
 import { type ExitCode, exitCodes, fail } from "../output/exit-codes.ts";
@@ -35,7 +35,7 @@ export async function trimHistory(
   const failed = (error: unknown): void => {
     failures.push(errorText(error));
   };
-  await using store = await openPostgresStore(place, tables, identityOf(config), undefined, {
+  await using store = await openDatabaseStore(place, tables, identityOf(config), undefined, {
     clock,
     onFailure: failed,
     onRecovery: () => undefined,

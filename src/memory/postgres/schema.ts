@@ -48,9 +48,6 @@ CREATE TABLE ${schema}.measurement (
 );`,
 ];
 
-/** The version of the tables that this program reads and writes. */
-export const tablesVersion: number = migrations.length;
-
 /**
  * The statements that bring tables of a version, 0 for none, to that of the last migration, in one transaction. They fail
  * if another process was first, and end the term of a leader: it may be an older program.

@@ -2,18 +2,7 @@ import type { Client } from "pg";
 
 import { errorCode, errorText } from "../../syntax/error-code.ts";
 import { coerceList, coerceObjects, isJsonObject, type JsonObject } from "../../syntax/json.ts";
-
-/** Why a database cannot be used now, with what a person can do. The message has no secret. */
-export class DatabaseError extends Error {
-  override readonly name = "DatabaseError";
-  /** SQLSTATE, or the code of the network error; "" if there is none. */
-  readonly code: string;
-
-  constructor(message: string, code: string, cause?: unknown) {
-    super(message, { cause });
-    this.code = code;
-  }
-}
+import { DatabaseError } from "../database.ts";
 
 const connectTimeoutMs = 5_000;
 /** How long a statement may take, and may wait for a lock, on the server. */

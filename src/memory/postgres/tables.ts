@@ -1,62 +1,19 @@
-import type { ChainHead } from "../../history/chain/history-chain.ts";
 import type { HistoryBatch } from "../../history/file/history-store.ts";
 import { coerceText } from "../../syntax/json.ts";
 import type { KeyChange } from "../batched-store.ts";
+import {
+  type BatchResult,
+  DatabaseError,
+  type DatabaseTables,
+  type MeasurementBatch,
+  type OpenedTables,
+  type StoredHead,
+  type TermBatch,
+  unfinishedCopy,
+} from "../database.ts";
 import type { StoreIdentity } from "../state-store.ts";
 import { migrations, migrationSql, quotedName } from "./schema.ts";
-import {
-  DatabaseError,
-  literal,
-  literals,
-  type Rows,
-  type SqlConnection,
-} from "./sql-connection.ts";
-
-/** The last line of the history that a database has: its number and hash; number 0 for none. */
-export type StoredHead = Pick<ChainHead, "n" | "hash">;
-
-/** What a leader reads at the start of its term. */
-export interface OpenedTables {
-  /** Counts the terms of all leaders. Each batch carries it. */
-  readonly term: number;
-  /** The term before, as the database knew it. */
-  readonly termBefore: number;
-  readonly entries: Map<string, string>;
-  readonly head: StoredHead;
-  /** Whether this role may drop the oldest lines. */
-  readonly canDrop: boolean;
-}
-
-/** What a leader stores at once. */
-export interface TermBatch {
-  readonly term: number;
-  readonly changes: readonly KeyChange[];
-  /** The last line that this leader knows, if nothing is added to the history. */
-  readonly head: StoredHead;
-  readonly history: HistoryBatch | undefined;
-}
-
-/** Records of measurements that a leader stores at once. */
-export interface MeasurementBatch {
-  readonly term: number;
-  /** `2026-11-26` */
-  readonly day: string;
-  /** By zone. */
-  readonly records: ReadonlyMap<string, string>;
-  /** Left out: no record is dropped. */
-  readonly dropBefore?: string;
-}
-
-/** What became of a batch; if it is not stored, nothing of it is. */
-export type BatchResult =
-  | "stored"
-  /** A later leader has begun its term, or the database has forgotten this one. */
-  | "term_over"
-  /** The history does not end as this leader left it: the database lost transactions, or somebody wrote into it. */
-  | "other_head";
-
-/** Whose tables they are while `store copy` writes into them: nobody's, so that nobody takes a part for a store. */
-export const unfinishedCopy: StoreIdentity = { owner: "", service: "an unfinished copy" };
+import { literal, literals, type Rows, type SqlConnection } from "./sql-connection.ts";
 
 /** SQLSTATE: the role may not create tables. */
 const notPermitted = "42501";
@@ -75,16 +32,18 @@ const longestEntries = 16 * 1024 * 1024;
 const beginning = 600;
 
 /** The tables of one installation in a database. Everything rejects with a {@link DatabaseError} if it cannot be used now. */
-export class Tables {
+export class Tables implements DatabaseTables {
   readonly #connection: SqlConnection;
   readonly #name: string;
   readonly #migrations: typeof migrations;
+  readonly version: number;
 
   /** @param schema where the tables are. @param all the migrations that the program knows. */
   constructor(connection: SqlConnection, schema: string, all = migrations) {
     this.#connection = connection;
     this.#name = schema;
     this.#migrations = all;
+    this.version = all.length;
   }
 
   #run(statements: readonly string[]): Promise<readonly Rows[]> {
@@ -96,13 +55,8 @@ export class Tables {
     return `${quotedName(this.#name)}.${name}`;
   }
 
-  /**
-   * Creates the tables, or brings them to this program's version; several processes may do it at once.
-   *
-   * @throws {DatabaseError} if they are of a newer one.
-   */
   async migrate(): Promise<{ readonly from: number; readonly to: number }> {
-    const to = this.#migrations.length;
+    const to = this.version;
     const from = await this.#version();
     if (from > to) throw this.#newer(from);
     if (from === to) return { from, to };
@@ -116,10 +70,6 @@ export class Tables {
     }
   }
 
-  /**
-   * Creates the tables if there are none and the role may; tables of an older version are never changed. Resolves with
-   * whether it created them.
-   */
   async createMissing(): Promise<boolean> {
     if ((await this.#version()) > 0) return false;
     try {
@@ -132,7 +82,7 @@ export class Tables {
 
   #newer(version: number): DatabaseError {
     return new DatabaseError(
-      `the tables have version ${version}, and this program knows up to ${this.#migrations.length}: use the version of zonewarden that wrote them, or a newer one`,
+      `the tables have version ${version}, and this program knows up to ${this.version}: use the version of zonewarden that wrote them, or a newer one`,
       "",
     );
   }
@@ -146,15 +96,14 @@ export class Tables {
     return Number(rows[0]?.["version"] ?? 0);
   }
 
-  /** @throws {DatabaseError} if the tables belong to another owner or service, or are not of this program's version. */
   async check({ owner, service }: StoreIdentity): Promise<void> {
     const [rows = []] = await this.#run([
       `SELECT version, owner, service FROM ${this.#table("installation")}`,
     ]);
     const row = rows[0] ?? {};
     const version = Number(row["version"] ?? 0);
-    if (version > this.#migrations.length) throw this.#newer(version);
-    if (version < this.#migrations.length) {
+    if (version > this.version) throw this.#newer(version);
+    if (version < this.version) {
       throw new DatabaseError(
         "the tables are of an older version: run `zonewarden store migrate`",
         "",
@@ -176,11 +125,7 @@ export class Tables {
     );
   }
 
-  /**
-   * Begins the term of a leader, which ends that of every earlier one, and reads the state. One round trip.
-   *
-   * @param after a term that the new one must come after, in a database that was restored too.
-   */
+  /** One round trip. */
   async begin({ owner, service }: StoreIdentity, after: number): Promise<OpenedTables> {
     const installation = this.#table("installation");
     const [[before] = [], [term] = [], entries = [], [head] = [], [may] = []] = await this.#run([
@@ -199,18 +144,12 @@ export class Tables {
     };
   }
 
-  /** What the state says now. */
   async entries(): Promise<Map<string, string>> {
     const [rows = []] = await this.#run([`SELECT key, value FROM ${this.#table("state")}`]);
     return entriesIn(rows);
   }
 
-  /**
-   * The last entry of each zone among the newest lines of the history, oldest first, and what follows a key in the state.
-   * One round trip, and no lock that a leader could wait for.
-   *
-   * @param keys of the names, and of the names whose values are read too
-   */
+  /** One round trip. */
   async lastEntries(keys: { readonly names: string; readonly values: string }): Promise<{
     readonly lines: readonly string[];
     readonly names: readonly string[];
@@ -241,7 +180,6 @@ SELECT line FROM sized WHERE total <= ${longestEntries} ORDER BY n`,
     };
   }
 
-  /** Stores a batch in one round trip: all of it or nothing. A batch that is stored already is not stored twice. */
   async store({ term, changes, head, history }: TermBatch): Promise<BatchResult> {
     const start = history?.lines.start ?? head;
     const end = history?.lines.head ?? head;
@@ -309,9 +247,6 @@ SELECT (SELECT count(*) FROM term) AS terms, (SELECT count(*) FROM may) AS may`,
     return `${added}${drop === undefined ? "" : dropped}`;
   }
 
-  /**
-   * Stores records of measurements in one round trip, and drops those before `dropBefore`; as long as the term goes on.
-   */
   async storeMeasurements({
     term,
     day,
@@ -337,7 +272,6 @@ SELECT count(*) AS terms FROM term`,
     return Number(rows[0]?.["terms"]) === 1 ? "stored" : "term_over";
   }
 
-  /** The record of measurements of a zone and day; `undefined`: there is none. */
   async measurement(day: string, zone: string): Promise<string | undefined> {
     const [rows = []] = await this.#run([
       `SELECT record FROM ${this.#table("measurement")} WHERE day = ${literal(day)}::date AND zone = ${literal(zone)}`,
@@ -345,7 +279,6 @@ SELECT count(*) AS terms FROM term`,
     return rows[0] && coerceText(rows[0]["record"]);
   }
 
-  /** Records of measurements of a day by zone, in the order of the zones: of the first ones after a zone; none at the end. */
   async measurements(day: string, after: string): Promise<ReadonlyMap<string, string>> {
     const [rows = []] = await this.#run([
       `SELECT zone, record FROM ${this.#table("measurement")} WHERE day = ${literal(day)}::date AND zone > ${literal(after)} ORDER BY zone LIMIT ${recordsOfPage}`,
@@ -353,7 +286,6 @@ SELECT count(*) AS terms FROM term`,
     return new Map(rows.map(({ zone, record }) => [coerceText(zone), coerceText(record)]));
   }
 
-  /** The days that have measurements, oldest first. */
   async measuredDays(): Promise<readonly string[]> {
     const [rows = []] = await this.#run([
       `SELECT DISTINCT day::text AS day FROM ${this.#table("measurement")} ORDER BY day`,
@@ -361,7 +293,6 @@ SELECT count(*) AS terms FROM term`,
     return rows.map(({ day }) => coerceText(day));
   }
 
-  /** Bytes of all lines of the history, with their line feeds. */
   async historyBytes(): Promise<number> {
     const [rows = []] = await this.#run([
       `SELECT coalesce(sum(octet_length(line) + 1), 0) AS bytes FROM ${this.#table("history")}`,
@@ -369,7 +300,6 @@ SELECT count(*) AS terms FROM term`,
     return Number(rows[0]?.["bytes"] ?? 0);
   }
 
-  /** The lines of the history with their line feeds, oldest first, in pieces. */
   async *historyLines(): AsyncGenerator<Uint8Array> {
     let last = 0;
     for (;;) {

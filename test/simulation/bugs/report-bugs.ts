@@ -162,7 +162,7 @@ export const reportBugs: readonly PlantedBug[] = [
   },
   {
     name: "lost-term-goes-on",
-    file: "memory/postgres/postgres-store.ts",
+    file: "memory/database-store.ts",
     from: "    this.#ports.onLost(result);\n",
     to: "",
     story: "shop",

@@ -1,45 +1,25 @@
-import type { ChainHead } from "../../history/chain/history-chain.ts";
-import type { HistoryBatch, HistoryStore } from "../../history/file/history-store.ts";
-import type { MeasurementReader, MeasurementStore } from "../../measure/measurement-store.ts";
-import { zoneName } from "../../zone/zone.ts";
+import type { ChainHead } from "../history/chain/history-chain.ts";
+import type { HistoryBatch, HistoryStore } from "../history/file/history-store.ts";
+import type { MeasurementReader, MeasurementStore } from "../measure/measurement-store.ts";
+import { zoneName } from "../zone/zone.ts";
 import {
   type BatchPorts,
   BatchedStore,
   type KeyChange,
   type StateMedium,
-} from "../batched-store.ts";
-import type { KeptStore } from "../kept-store.ts";
-import type { StoreIdentity } from "../state-store.ts";
+} from "./batched-store.ts";
 import type {
   BatchResult,
+  LeaderTables,
   MeasurementBatch,
   OpenedTables,
   StoredHead,
-  Tables,
-  TermBatch,
-} from "./tables.ts";
-
-/** The tables of an installation, for its leader. Everything rejects if the database cannot be used now. */
-export interface LeaderTables {
-  begin(identity: StoreIdentity, after: number): Promise<OpenedTables>;
-  store(batch: TermBatch): Promise<BatchResult>;
-  historyBytes(): Promise<number>;
-  historyLines(): AsyncIterable<Uint8Array>;
-  storeMeasurements(batch: MeasurementBatch): Promise<Exclude<BatchResult, "other_head">>;
-  measurement(day: string, zone: string): Promise<string | undefined>;
-  measurements(day: string, after: string): Promise<ReadonlyMap<string, string>>;
-  measuredDays(): Promise<readonly string[]>;
-}
-
-/** The database of an installation, for its leader. */
-export interface LeaderDatabase {
-  /** For messages. */
-  readonly place: string;
-  readonly tables: LeaderTables & Pick<Tables, "createMissing" | "check">;
-}
+} from "./database.ts";
+import type { KeptStore } from "./kept-store.ts";
+import type { StoreIdentity } from "./state-store.ts";
 
 /** What a store in a database needs from outside. */
-export interface PostgresStorePorts extends BatchPorts {
+export interface DatabaseStorePorts extends BatchPorts {
   /** The term of this leader is over: it must write nothing more, anywhere. */
   readonly onLost: (result: Exclude<BatchResult, "stored">) => void;
 }
@@ -72,15 +52,15 @@ export interface TermStore extends KeptStore {
  * @param place for messages.
  * @param last of this process; `undefined`: this is its first term.
  */
-export async function openPostgresStore(
+export async function openDatabaseStore(
   place: string,
   tables: LeaderTables,
   identity: StoreIdentity,
   last: LastTerm | undefined,
-  ports: PostgresStorePorts,
+  ports: DatabaseStorePorts,
 ): Promise<TermStore> {
   const opened = await tables.begin(identity, last?.term ?? 0);
-  const store = new PostgresStore(place, tables, opened, last, ports);
+  const store = new DatabaseStore(place, tables, opened, last, ports);
   // Whoever began a term in between has read all zones since, and knows more.
   const isNext = opened.termBefore === last?.term;
   for (const [key, text] of isNext ? last.unstored : []) store.state.set(key, text ?? undefined);
@@ -94,14 +74,14 @@ interface Part {
 }
 
 /** State and history in the tables of one term. What is to be stored in one turn of the event loop goes in one round trip. */
-class PostgresStore implements TermStore {
+class DatabaseStore implements TermStore {
   readonly state: BatchedStore;
   readonly history: HistoryStore;
   readonly measurements: MeasurementStore;
   readonly isRestored: boolean;
   readonly #tables: LeaderTables;
   readonly #term: number;
-  readonly #ports: PostgresStorePorts;
+  readonly #ports: DatabaseStorePorts;
   #head: StoredHead;
   #next: { parts: Part[]; readonly sent: Promise<void> } | undefined;
   #sending: Promise<void> = Promise.resolve();
@@ -113,7 +93,7 @@ class PostgresStore implements TermStore {
     tables: LeaderTables,
     { term, termBefore, entries, head, canDrop }: OpenedTables,
     last: LastTerm | undefined,
-    ports: PostgresStorePorts,
+    ports: DatabaseStorePorts,
   ) {
     this.isRestored = last !== undefined && (termBefore < last.term || head.n < last.head.n);
     this.#tables = tables;
@@ -221,7 +201,7 @@ export function measurementWriter(
 
 /** Reads the measurements in a database. */
 export function measurementTable(
-  tables: Pick<Tables, "measurement" | "measurements" | "measuredDays">,
+  tables: Pick<LeaderTables, "measurement" | "measurements" | "measuredDays">,
 ): MeasurementReader {
   return {
     days: () => tables.measuredDays(),

@@ -1,7 +1,7 @@
-import { quotedName } from "../memory/postgres/schema.ts";
-import { literal, type Rows, type SqlConnection } from "../memory/postgres/sql-connection.ts";
-import { coerceText } from "../syntax/json.ts";
-import type { Claim, ClaimResult, Lease, LeaseStore } from "./lease.ts";
+import type { Claim, ClaimResult, Lease, LeaseStore } from "../../cluster/lease.ts";
+import { coerceText } from "../../syntax/json.ts";
+import { quotedName } from "./schema.ts";
+import { literal, type Rows, type SqlConnection } from "./sql-connection.ts";
 
 /**
  * The Lease in a row of the database, for processes outside of Kubernetes. Its version counts the writes, and a write that

@@ -1,6 +1,5 @@
 import { describe, it } from "vitest";
 
-import { leaseRow } from "../../src/cluster/lease-row.ts";
 import type { Claim } from "../../src/cluster/lease.ts";
 import { installation, noPostgres, sharedPostgres } from "../support/postgres.ts";
 
@@ -21,7 +20,7 @@ describe.skipIf(noPostgres !== undefined)(`the Lease in a row ${noPostgres ?? ""
   it("is created once, and says what its holder claims", async ({ expect }) => {
     const { name, open } = await installation();
     await using database = open();
-    const leases = leaseRow(database.leaseConnection, database.schema);
+    const leases = database.leases;
     await (await sharedPostgres()).query("DELETE FROM zonewarden.lease", name);
     expect(await leases.read(timeoutMs)).toBeUndefined();
     const created = await leases.create(claim, timeoutMs);
@@ -37,7 +36,7 @@ describe.skipIf(noPostgres !== undefined)(`the Lease in a row ${noPostgres ?? ""
   it("is written by who has read its last version, and by nobody else", async ({ expect }) => {
     const { open } = await installation();
     await using database = open();
-    const leases = leaseRow(database.leaseConnection, database.schema);
+    const leases = database.leases;
     const lease = await leases.read(timeoutMs);
     if (lease === undefined) throw new Error("there is no Lease");
     expect(await leases.update(lease, claim, timeoutMs)).toMatchObject({ result: "written" });

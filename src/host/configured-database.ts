@@ -1,5 +1,6 @@
 import type { Config } from "../desired/config/config.ts";
-import { type Database, openDatabase } from "../memory/postgres/open-database.ts";
+import type { Database } from "../memory/database.ts";
+import { openDatabase } from "../memory/postgres/open-database.ts";
 import { errorText } from "../syntax/error-code.ts";
 import type { Host } from "./host.ts";
 import { readSecret } from "./secrets.ts";
