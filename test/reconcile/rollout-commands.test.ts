@@ -364,6 +364,26 @@ describe("a rollout that is aborted", () => {
     }
   });
 
+  it("leaves a zone that is not listed, and the next revision waits for it", async ({ expect }) => {
+    let world = await fleetInWaves();
+    try {
+      world.faults.set(canary, () => new ServiceFault("API_UNREACHABLE", true));
+      await world.commit("r2", blocking);
+      world = await world.restart({ lose: ["rollout"] });
+      await ask(world, promote(canary));
+      world.unlistable = { zones: [canary], failed: [] };
+      await world.sweep("manual", 60_000);
+      const answer = await ask(world, "abort");
+      expect(answer.result === "done" && answer.left).toContain(canary);
+      await world.commit("r3", blocking);
+      await world.clock.advance(100 * hour);
+      expect(world.where).toMatchObject({ wave: 1, unsettled: [canary] });
+      expect(blocked(world)).toEqual([otherCanary]);
+    } finally {
+      await world[Symbol.asyncDispose]();
+    }
+  });
+
   it("takes a zone back that was not listed meanwhile, when it is listed again", async ({
     expect,
   }) => {

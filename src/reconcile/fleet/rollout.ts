@@ -603,15 +603,18 @@ export class Rollout {
     const [zones, left]: [ZoneName[], ZoneName[]] = [[], []];
     for (const [name, { origin }] of this.#gone) {
       const next = this.#fleet.get(name);
-      const { before } = origin;
-      const isLeft = before === undefined || before.desired.content.mode === "observe";
-      if (next !== undefined && isLeft) {
+      const { before, hash } = origin;
+      const isLeft =
+        next === undefined
+          ? this.#declared.has(name) && hash === ""
+          : before === undefined || before.desired.content.mode === "observe";
+      if (isLeft) {
         left.push(name);
         continue;
       }
       this.#gone.delete(name);
       if (next === undefined) {
-        if (this.#declared.has(name) && origin.hash !== "") this.#absent.set(name, origin);
+        if (this.#declared.has(name)) this.#absent.set(name, origin);
       } else if (isSame(before, next)) this.#waiting.delete(name);
       else {
         this.#waiting.set(name, { before, next, isDecided: true, changed: [] });
