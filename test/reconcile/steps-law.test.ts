@@ -100,6 +100,15 @@ const goesBack: Happening[] = [
   { step: "pass", hours: 1 },
 ];
 
+/** A schedule in which an object is changed at its last step, and set back. */
+const isChanged: Happening[] = [
+  { step: "promote", at: 0 },
+  { step: "pass", hours: 3 },
+  { step: "value", at: 0 },
+  { step: "noiseWatched" },
+  { step: "pass", hours: 1 },
+];
+
 /** A schedule in which somebody changes a watched object, and hours pass before that can be read. */
 const changesUnread: Happening[] = [
   { step: "pass", hours: 8 },
@@ -527,7 +536,7 @@ describe("steps", () => {
           }
         },
       ),
-      { ...cases(50), examples: [[goesBack], [changesUnread]] },
+      { ...cases(50), examples: [[goesBack], [isChanged], [changesUnread]] },
     );
     for (const what of ["promoted", "watched", "watched again", "set_back"]) {
       expect(happened.get(what), what).toBeGreaterThan(0);
