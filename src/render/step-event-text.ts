@@ -1,5 +1,5 @@
 import type { StepEvent } from "../state/step-wait.ts";
-import type { ObjectSteps } from "../state/steps-status.ts";
+import { type ObjectSteps, stepStateOf } from "../state/steps-status.ts";
 import type { Promotion, StepValue } from "../zone/promotion.ts";
 import { durationText, numberText, plural } from "./format.ts";
 import { rateText, stepWaitText } from "./step-text.ts";
@@ -31,10 +31,15 @@ export function ladderText({ steps, afterMs, field }: Promotion, at: number): st
 }
 
 /** Where an object stands: `policy/checkout: log → allow after 7 days (31 of 168 hours measured)`. */
-export function objectStepText({ key, promotion, step, wait }: ObjectSteps): string {
+function objectStepText({ key, promotion, step, wait }: ObjectSteps): string {
   const at = promotion.steps.findIndex((each) => each === step);
   const ladder = at < 0 ? "its step is not known" : ladderText(promotion, at);
   return `${key}: ${ladder}${wait === undefined ? "" : ` (${stepWaitText(wait)})`}`;
+}
+
+/** Where those objects stand that are not at their last step. */
+export function stepsLeftTexts(objects: readonly ObjectSteps[], now: Date): readonly string[] {
+  return objects.filter((each) => stepStateOf(each, now) !== "done").map(objectStepText);
 }
 
 /** What a promotion asks for before the step after one, and what sets that back; of the last step, only the latter. */

@@ -15,8 +15,8 @@ export interface WriteAnswer {
   /** How many changes the zone needs. */
   readonly changes: number;
   readonly links: readonly LinkAnswer[];
-  /** What is not at its last step, and what it waits for; none: nothing is, or only the daemon knows. */
-  readonly steps: readonly string[];
+  /** What is not at its last step, and what it waits for; `undefined`: only the daemon knows. */
+  readonly steps: readonly string[] | undefined;
 }
 
 /** `/api/v1/zones/:name/write`, and `explain zone --format json`. */
@@ -27,7 +27,7 @@ export function answersJson({ zone, changes, links, steps }: WriteAnswer): JsonO
     changes,
     blocked_by: block?.link ?? null,
     links: links.map(({ link, answer, reason, remedy }) => ({ link, answer, reason, remedy })),
-    steps,
+    steps: steps ?? null,
   };
 }
 
@@ -59,7 +59,7 @@ const width = Math.max(...writeLinks.map((link) => link.length));
 
 /** The chain for people: each link, and of one that blocks its reason and remedy. */
 export function answersText(asked: WriteAnswer): string {
-  const { zone, links, steps } = asked;
+  const { zone, links, steps = [] } = asked;
   const first = firstBlock(links);
   const lines = links.flatMap((each) => {
     const { link, answer, reason, remedy } = each;
@@ -78,14 +78,14 @@ export function answersText(asked: WriteAnswer): string {
 }
 
 /** The answer in one line. */
-export function headlineOf({ changes, links }: Pick<WriteAnswer, "changes" | "links">): string {
+export function headlineOf({ changes, links, steps }: Omit<WriteAnswer, "zone">): string {
   const block = firstBlock(links);
-  const what = changes === 0 ? "nothing to write" : `${plural(changes, "change")} to write`;
-  if (block !== undefined) return `${what}; not written: blocked by ${block.link}`;
-  const isHeld = links.some(({ answer }) => answer === "partly");
+  const may = block === undefined ? "may be written" : `not written: blocked by ${block.link}`;
+  const isHeld = block === undefined && links.some(({ answer }) => answer === "partly");
   return [
-    what,
-    ...(changes === 0 ? [] : ["may be written"]),
+    changes === 0 ? "nothing to write" : `${plural(changes, "change")} to write`,
+    ...(changes === 0 && block === undefined ? [] : [may]),
     ...(isHeld ? ["changes of a revision wait"] : []),
+    ...(steps === undefined ? ["only the running daemon knows the steps"] : []),
   ].join("; ");
 }

@@ -1,10 +1,10 @@
 import type { HistoryView } from "../history/history.ts";
 import type { LinkAnswer } from "../plan/guard/may-write.ts";
-import { objectStepText } from "../render/step-event-text.ts";
+import { stepsLeftTexts } from "../render/step-event-text.ts";
 import type { WriteAnswer } from "../render/write-answers.ts";
 import type { DaemonStatus } from "../state/daemon-status.ts";
 import type { Fleet } from "../state/fleet.ts";
-import { stepStateOf, type ZoneStepsStatus } from "../state/steps-status.ts";
+import type { ZoneStepsStatus } from "../state/steps-status.ts";
 import type { ZoneState } from "../state/zone-state.ts";
 import type { ZoneName } from "../zone/zone.ts";
 
@@ -29,6 +29,6 @@ export function writeAnswerOf(
 ): WriteAnswer {
   const { declared, differing } = state;
   const { objects = [] } = stepsOf(declared.name) ?? {};
-  const steps = objects.filter((each) => stepStateOf(each, now) !== "done").map(objectStepText);
+  const steps = stepsLeftTexts(objects, now);
   return { zone: declared.name, changes: differing.length, links: answersOf(state), steps };
 }

@@ -108,6 +108,26 @@ describe("explain zone", () => {
     expect(writesSeenBy(emulator).filter((each) => each.includes(zone))).toEqual([]);
   });
 
+  it("says of steps that it cannot know them, if the store does not tell", async ({ expect }) => {
+    await using example = await exampleWithEmulator({
+      config: "store: { path: state }\nmeasurements: {}",
+    });
+    const { place } = example;
+    const file = await place.read("zones/shop.yaml");
+    const without = await place.run("explain", "zone", zone);
+    expect(without.stdout).not.toContain("steps");
+    const promote = "promote: { from: log, after: 7d, when: time_only }";
+    const action = "            action: allow\n";
+    expect(file).toContain(action);
+    await place.write("zones/shop.yaml", file.replace(action, `${action}            ${promote}\n`));
+    const { stdout, stderr } = await place.run("explain", "zone", zone);
+    expect(stdout.split("\n")[0], stderr).toMatch(
+      /^shop\.example\.com  .*; only the running daemon knows the steps$/,
+    );
+    const { stdout: json } = await place.run("explain", "zone", zone, "--format", "json");
+    expect(JSON.parse(json)).toMatchObject({ zone, steps: null });
+  });
+
   it("says why a zone cannot be read, and that a name is not declared", async ({ expect }) => {
     await using example = await exampleWithEmulator();
     await control(example, "faults", { fault: "status", status: 403, path: "*/page_shield*" });

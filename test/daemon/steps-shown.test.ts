@@ -144,6 +144,13 @@ describe("a policy that comes from log to allow", () => {
       );
       expect(plan).not.toContain("is not known");
       expect(plan).toContain("1 zone in sync");
+      const { stdout: explained } = await place.run("explain", "zone", shop);
+      expect(explained).toMatch(
+        /\npolicy\/checkout: log → allow after 30 min \(set back from allow after [\d,]+ in .*; it stays/,
+      );
+      expect(explained).toMatch(
+        /\npolicy\/everywhere: log → allow after 7 days \(\d h of 7 days measured\)\n/,
+      );
       // The comment of a pull request tells what will happen too.
       const { stdout: comment } = await place.run("plan", shop, "--format", "markdown");
       expect(comment).toContain("policy/everywhere: log → allow after 7 days");

@@ -34,14 +34,19 @@ describe("what is printed of whether a zone may be written", () => {
   });
 
   it.for([
-    { changes: 0, says: "nothing to write" },
-    { changes: 1, says: "1 change to write; may be written" },
-  ])("says $says", ({ changes, says }, { expect }) => {
+    { changes: 0, steps: [], says: "nothing to write" },
+    { changes: 1, steps: [], says: "1 change to write; may be written" },
+    {
+      changes: 0,
+      steps: undefined,
+      says: "nothing to write; only the running daemon knows the steps",
+    },
+  ])("says $says", ({ changes, steps, says }, { expect }) => {
     const text = answersText({
       zone: "a.example",
       changes,
       links: mayWrite({ holds: [] }),
-      steps: [],
+      steps,
     });
     expect(text.split("\n")[0]).toBe(`a.example  ${says}`);
   });

@@ -20,6 +20,7 @@ import { type ExitCode, exitCodes, fail } from "../output/exit-codes.ts";
 import { askDaemon } from "../session/ask-daemon.ts";
 import { planAll } from "../session/plan-all.ts";
 import { type Session, withSession } from "../session/session.ts";
+import { storedSteps } from "../session/stored-steps.ts";
 
 export const defineExplain: DefineCommand = (command, host) => {
   command
@@ -156,5 +157,7 @@ async function fromPlan(
     unknown: ["fleet", "lease", "budget"],
   });
   const changes = report.result === "error" ? 0 : report.plan.changes.length;
-  return { zone: report.zone, changes, links, steps: [] };
+  const [planned] = fleet.zones;
+  const steps = planned && (await storedSteps(planned, fleet.steps(report.zone), session));
+  return { zone: report.zone, changes, links, steps };
 }

@@ -105,6 +105,7 @@ export interface PlannedFleet {
   readonly change: GitChange | undefined;
   /** The zones that were weakened within the last hour, as far as the state says it. */
   readonly weakened: (by: WeakenedBy) => Moments<ZoneName>;
+  readonly steps: StoredZones["steps"];
   /** The zones of the service, in which those of the files were found. */
   readonly listing: ZoneListing;
   /** What is wrong in the files, as far as only the zone listing shows it. */
@@ -183,6 +184,7 @@ export async function planAll(
     declared,
     change: part.base && changeOf(part.base, fleet, flags.zones, config.limits),
     weakened,
+    steps: stored.steps,
     listing,
     diagnostics,
   };
@@ -317,7 +319,7 @@ async function planZones(
   };
   const wanted = [...fleet.zones.values()]
     .filter(({ desired }) => isMatch(desired.zone.name, patterns))
-    .map((zone) => zoneAtSteps(zone, stored.steps(zone.desired.zone.name)));
+    .map((zone) => zoneAtSteps(zone, stored.steps(zone.desired.zone.name)?.objects));
   const known = new Map(before?.zones.map((each) => [each.declared.desired.zone.name, each]));
   const desired = wanted.map((each) => each.desired);
   const requests = sweepRequests(desired, (zone) => service.credentialOf(zone), "read");

@@ -34,12 +34,12 @@ export async function withSteps<T extends ReviewedZone & { readonly declared: Fl
     const isCounted = config.measurements !== undefined && typeof found !== "string";
     const reader = isCounted ? found : undefined;
     return withPlans(zones, async (plan, { declared }) => {
-      const states = steps(plan.zone.name);
+      const states = steps(plan.zone.name)?.objects;
       const added: string[] = [];
       for (const [key, { promotion }] of promotedIn(declared.desired.content)) {
         const at = plan.steps.get(key)?.planned;
         if (at === undefined || at === promotion.steps.length - 1) continue;
-        const known = states.get(key);
+        const known = states?.get(key);
         const state = stepIndex(known, promotion) === at ? known : undefined;
         const text = await progressText({ key, promotion, state }, plan, reader, now);
         added.push(`${key}: ${ladderText(promotion, at)}${text}`);

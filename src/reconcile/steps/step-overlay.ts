@@ -4,7 +4,8 @@ import { atSteps, promotedObjects } from "../../zone/promoted-objects.ts";
 import type { FleetZone } from "../fleet/desired-fleet.ts";
 import { stepIndex, type ZoneSteps } from "./step-state.ts";
 
-type States = ZoneSteps["objects"];
+/** `undefined`: no step is known. */
+type States = ZoneSteps["objects"] | undefined;
 
 /** The objects of content that have steps. Unchanged files give the same content objects again. */
 export const promotedIn = memoized(promotedObjects);
@@ -18,7 +19,7 @@ const stepped = new WeakMap<
 /** Content with the steps in force that are known; the same content where that is none. */
 export function contentAtSteps(content: ZoneContent, states: States): ZoneContent {
   const indexes = [...promotedIn(content)].flatMap(([key, { promotion }]) => {
-    const index = stepIndex(states.get(key), promotion);
+    const index = stepIndex(states?.get(key), promotion);
     return index === undefined ? [] : [[key, index] as const];
   });
   if (indexes.length === 0) return content;
@@ -35,7 +36,7 @@ export function contentAtSteps(content: ZoneContent, states: States): ZoneConten
  * the same steps. Its digests stay those of what is declared.
  */
 export function zoneAtSteps(zone: FleetZone, states: States): FleetZone {
-  if (states.size === 0) return zone;
+  if (states === undefined || states.size === 0) return zone;
   const { desired, wave, held } = zone;
   return {
     ...zone,

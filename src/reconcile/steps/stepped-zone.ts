@@ -1,4 +1,6 @@
 import { fiveMinuteUnit, hourMs } from "../../measure/hours.ts";
+import { readSeries } from "../../measure/measured-series.ts";
+import type { MeasurementReader } from "../../measure/measurement-store.ts";
 import { isAdoption } from "../../plan/ownership.ts";
 import { policyForm } from "../../plan/policies/policy-form.ts";
 import { keysDone, type PlannedReport, type ZoneReport } from "../../state/run-report.ts";
@@ -41,6 +43,9 @@ interface AskedScripts {
   readonly askedMs: number;
   readonly count: number | "unread";
 }
+
+/** Hours that were not measured are passed over, up to so many. */
+const gapsMs = 48 * hourMs;
 
 /** How long an answer about scripts is used. */
 const scriptsMs = hourMs;
@@ -159,6 +164,16 @@ export class SteppedZone {
     return [...this.counted(of).keys()].some((key) => this.#evidenceAt(key, of) === undefined);
   }
 
+  /** Reads and takes in what was measured at the steps in the hours that are complete at a moment. */
+  async readHours(reader: Pick<MeasurementReader, "read">, now: Date): Promise<void> {
+    const counted = this.counted("inHours");
+    if (counted.size === 0) return;
+    const earliest = Number(now) - this.#longestMs * 2 - gapsMs;
+    const since = new Date(Math.max(earliest, Math.min(...counted.values())));
+    const series = await readSeries(reader, this.zone.desired.zone.name, since, now);
+    this.setCounts("inHours", { ...series, partMs: hourMs, from: Number(series.since) });
+  }
+
   /** Takes in what was read for the objects that {@link counted} gives. */
   setCounts(of: ReadCounts, series: PartSeries): void {
     this.#evidence[of] = new Map(
@@ -232,7 +247,7 @@ export class SteppedZone {
   }
 
   /** The longest time that one of its objects is measured or watched, in milliseconds. */
-  get longestMs(): number {
+  get #longestMs(): number {
     const promotions = [...this.objects.values()].map(({ promotion }) => promotion);
     return Math.max(0, ...promotions.flatMap(({ afterMs, watchMs }) => [afterMs, watchMs]));
   }

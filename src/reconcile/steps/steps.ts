@@ -1,5 +1,5 @@
 import { fiveMinuteUnit, hourMs, hourUnit } from "../../measure/hours.ts";
-import { readDaysOnce, readSeries } from "../../measure/measured-series.ts";
+import { readDaysOnce } from "../../measure/measured-series.ts";
 import type { MeasurementReader } from "../../measure/measurement-store.ts";
 import type { ReadRecentCounts, RecentCounts } from "../../measure/recent-counts.ts";
 import type { ZoneReport } from "../../state/run-report.ts";
@@ -90,8 +90,6 @@ const tickMs = fiveMinuteUnit.ms;
 const timeAskMs = 60_000;
 /** How often it is stored how much time has passed. */
 const saveMs = 600_000;
-/** Hours that were not measured are passed over, up to so many. */
-const gapsMs = 48 * hourMs;
 /** Zones whose records are held at once: those of a large fleet would take a hundred megabytes. */
 const zonesAtOnce = 500;
 
@@ -284,21 +282,15 @@ export class Steps {
     if (hour === undefined || measurements === undefined) return;
     const isNew = hour !== this.#hour;
     const until = new Date(Number(hour.at) + hourMs + hourUnit.settleMs);
-    const due = [...this.#zones].flatMap(([name, zone]) => {
-      const counted = zone.counted("inHours");
-      const isDue = counted.size > 0 && (isNew || zone.lacksCounts("inHours"));
-      return isDue ? [{ name, zone, first: Math.min(...counted.values()) }] : [];
-    });
+    const due = [...this.#zones].filter(
+      ([, zone]) => zone.counted("inHours").size > 0 && (isNew || zone.lacksCounts("inHours")),
+    );
     for (let start = 0; start < due.length; start += zonesAtOnce) {
       const some = due.slice(start, start + zonesAtOnce);
-      const names = new Set(some.map(({ name }) => name));
-      const reader = readDaysOnce(measurements, names);
-      for (const { name, zone, first } of some) {
+      const reader = readDaysOnce(measurements, new Set(some.map(([name]) => name)));
+      for (const [, zone] of some) {
         if (isAborted(stop)) return;
-        const earliest = Number(until) - zone.longestMs * 2 - gapsMs;
-        const since = new Date(Math.max(first, earliest));
-        const series = await readSeries(reader, name, since, until);
-        zone.setCounts("inHours", { ...series, partMs: hourMs, from: Number(series.since) });
+        await zone.readHours(reader, until);
       }
     }
     this.#hour = hour;

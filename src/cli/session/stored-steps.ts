@@ -1,0 +1,37 @@
+import { noSteps, type ZoneSteps } from "../../reconcile/steps/step-state.ts";
+import { SteppedZone } from "../../reconcile/steps/stepped-zone.ts";
+import { stepsLeftTexts } from "../../render/step-event-text.ts";
+import type { PlannedFleetZone } from "./plan-all.ts";
+import type { Session } from "./session.ts";
+import { withStoredMeasurements } from "./stored.ts";
+
+/**
+ * What is not at its last step in a zone, and what it waits for, as the daemon decides it from what is stored and planned. Of
+ * steps that are counted in minutes it does not say that: only the daemon reads these.
+ *
+ * @param steps as they are stored; `undefined`: the store does not tell.
+ * @returns `undefined` if that is not known.
+ */
+export async function storedSteps(
+  { declared, planned: { report } }: PlannedFleetZone,
+  steps: ZoneSteps | undefined,
+  { config, host }: Session,
+): Promise<readonly string[] | undefined> {
+  const { clock } = host;
+  const zone = new SteppedZone(declared, steps ?? noSteps, clock.monotonicMs());
+  zone.declare(declared);
+  if (zone.objects.size === 0) return [];
+  if (steps === undefined) return undefined;
+  zone.record(declared, report, undefined);
+  const now = clock.now();
+  const isRead = await withStoredMeasurements(config, undefined, host, async (reader) => {
+    if (typeof reader === "string") return false;
+    await zone.readHours(reader, now);
+    return true;
+  });
+  if (!isRead) return undefined;
+  const isMeasured = config.measurements !== undefined;
+  const wait = zone.waitOf(config.mode, now);
+  zone.decide(isMeasured, wait, clock.monotonicMs(), () => undefined);
+  return stepsLeftTexts(zone.view, now);
+}
