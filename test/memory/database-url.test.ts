@@ -1,6 +1,6 @@
 import { describe, it } from "vitest";
 
-import { verifiedUrl } from "../../src/memory/postgres/sql-connection.ts";
+import { literal, verifiedUrl } from "../../src/memory/postgres/sql-connection.ts";
 
 const remote = "postgres://zone:secret@db.example:6432/zonewarden";
 
@@ -30,5 +30,19 @@ describe("the URL of a database", () => {
   ])("$url is refused, and is not in the message", ({ url, says }, { expect }) => {
     expect(() => verifiedUrl(url)).toThrow(says);
     expect(() => verifiedUrl(url)).not.toThrow("secret");
+  });
+});
+
+describe("a text in SQL", () => {
+  it.for([
+    { text: "plain", sql: "'plain'" },
+    { text: "it's", sql: "'it''s'" },
+    { text: String.raw`a\'b`, sql: String.raw`E'a\\''b'` },
+  ])("is quoted: $text", ({ text, sql }, { expect }) => {
+    expect(literal(text)).toBe(sql);
+  });
+
+  it("has no zero byte, which the database cannot store", ({ expect }) => {
+    expect(() => literal("a\0b")).toThrow("a text with a zero byte cannot be stored");
   });
 });

@@ -8,6 +8,10 @@ import { describe, it, vi } from "vitest";
 
 import { fillDirectory, openDirectoryStore } from "../../src/memory/directory/directory-store.ts";
 import { lineOf } from "../../src/memory/directory/journal-line.ts";
+import {
+  heldMeasurements,
+  measurementFiles,
+} from "../../src/memory/directory/measurement-files.ts";
 import { nodeStateDirectory } from "../../src/memory/directory/state-directory.ts";
 import { lockHolder } from "../../src/memory/directory/state-lock.ts";
 import { logOpenedState } from "../../src/memory/open-store.ts";
@@ -15,6 +19,7 @@ import type { OpenResult, StateStore } from "../../src/memory/state-store.ts";
 import { SimulatedClock } from "../support/clock.ts";
 import { book } from "../support/log-book.ts";
 import { MemoryDirectory } from "../support/memory-directory.ts";
+import { named } from "../support/reports.ts";
 
 const shop = { owner: "zonewarden", service: "https://api.example/client/v4" };
 
@@ -187,6 +192,20 @@ describe("state in a directory", () => {
       opens: { result: "lost", reason: "damaged", detail: "line 2 is damaged" },
     },
     {
+      when: "the key of a change is no text",
+      change: (text: string) =>
+        text
+          .split("\n")
+          .with(1, lineOf([[1, "2"]]).trimEnd())
+          .join("\n"),
+      opens: { result: "lost", reason: "damaged", detail: "line 2 is damaged" },
+    },
+    {
+      when: "a later line is damaged",
+      change: (text: string) => `${text.replace("zone/b", "zone/z")}${text}`,
+      opens: { result: "lost", reason: "damaged", detail: "line 3 is damaged" },
+    },
+    {
       when: "it is another file",
       change: () => "a token\n",
       opens: { result: "lost", reason: "damaged", detail: "line 1 is damaged" },
@@ -274,6 +293,26 @@ describe("state in a directory", () => {
       keptAs: "state.jsonl.unreadable-2026-11-20-1",
     });
     expect(directory.files.get("state.jsonl.unreadable-2026-11-20-1")).toBe("what nobody reads");
+  });
+
+  it("that can neither be read nor be set aside is told as lost", async ({ expect }) => {
+    const directory = new Unreadable();
+    const { store } = await opened(directory);
+    const detail = "EIO: the disk has a bad block";
+    expect(store.opened).toEqual({ result: "lost", reason: "unreadable", detail });
+    const stuck = new Unreadable();
+    stuck.rename = () => Promise.reject(Object.assign(new Error("EROFS"), { code: "EROFS" }));
+    await expect(opened(stuck)).rejects.toThrow("EROFS");
+  });
+
+  it("is written anew where another file took the place of its own", async ({ expect }) => {
+    const directory = new MemoryDirectory();
+    await writeState(directory, { a: "1", b: "2" });
+    const { store } = await opened(directory);
+    directory.files.set("state.jsonl", "a token\n");
+    store.set("a", "3");
+    expect(await store.flush()).toBe(true);
+    expect(await afterRestart(directory)).toEqual({ a: "3", b: "2" });
   });
 
   it("of a newer program is kept beside that of the older one", async ({ expect }) => {
@@ -397,6 +436,14 @@ class TakenMeanwhile extends MemoryDirectory {
   }
 }
 
+/** A directory in which another process removes the stale lock first. */
+class RemovedMeanwhile extends MemoryDirectory {
+  override async rename(from: string, to: string): Promise<void> {
+    this.files.delete(from);
+    await super.rename(from, to);
+  }
+}
+
 /** The lock of a process. */
 function lockOf(holder: object): string {
   return JSON.stringify({ id: "id", pid: 13, host: "a", beat: 0, ...holder });
@@ -407,6 +454,11 @@ class Slow extends MemoryDirectory {
   override async create(name: string, text: string): Promise<void> {
     await setImmediate();
     await super.create(name, text);
+  }
+
+  override async replace(name: string, text: string): Promise<void> {
+    await setImmediate();
+    await super.replace(name, text);
   }
 }
 
@@ -444,7 +496,7 @@ describe("a directory that is filled", () => {
       names = await directory.names();
     });
     expect(names).toHaveLength(1);
-    expect(await directory.names()).not.toContain(names[0]);
+    expect(await directory.names()).toEqual(["state.jsonl"]);
     expect(await afterRestart(directory)).toEqual({ a: "1" });
   });
 });
@@ -523,6 +575,42 @@ describe("the lock of a state directory", () => {
       expect(directory.writes).toEqual([]);
     },
   );
+
+  it("is taken where another process has just removed the stale one", async ({ expect }) => {
+    const directory = new RemovedMeanwhile();
+    directory.files.set("state.lock", lockOf({ pid: 13 }));
+    const { store } = await opened(directory, shop, here);
+    expect(await store.isHeld()).toBe(true);
+    expect(directory.files.get("state.lock")).toContain('"pid":12');
+  });
+
+  it("that somebody removed is no longer renewed, and free for another process", async ({
+    expect,
+  }) => {
+    const directory = new MemoryDirectory();
+    const { clock, failures } = await opened(directory, shop, { ...here, pid: 11 });
+    await clock.advance(10_000);
+    expect(directory.files.get("state.lock")).toContain('"beat":1');
+    await directory.remove("state.lock");
+    await clock.advance(10_000);
+    await opened(directory, shop, here);
+    await clock.advance(10_000);
+    expect(failures).toEqual([expect.stringMatching(/^lost: .* in use by process 12 on a/)]);
+  });
+
+  it("ends the changes of the measurements too, once it is lost", async ({ expect }) => {
+    const directory = new MemoryDirectory();
+    const files = measurementFiles(directory);
+    const ofOther = heldMeasurements(files, { isHeld: () => Promise.resolve(false) });
+    const records = new Map([[named("shop.example"), '{"zone":"shop.example"}']]);
+    await heldMeasurements(files, { isHeld: () => Promise.resolve(true) }).write(
+      "2026-11-20",
+      records,
+    );
+    await expect(ofOther.write("2026-11-21", records)).rejects.toThrow("taken over");
+    await expect(ofOther.dropBefore("2026-11-21")).rejects.toThrow("taken over");
+    expect(await ofOther.days()).toEqual(["2026-11-20"]);
+  });
 
   it("is free again once the store is closed", async ({ expect }) => {
     const directory = new MemoryDirectory();

@@ -65,11 +65,33 @@ describe.skipIf(noPostgres)(`migrations of the tables ${noPostgres ?? ""}`, () =
     ]);
   });
 
+  it("are for one installation: its owner, and its service", async ({ expect }) => {
+    const { name, open } = await installation();
+    const server = await sharedPostgres();
+    await using database = open();
+    const { tables } = database;
+    const [us, service] = ["us", "https://service.example"];
+    await tables.check({ owner: us, service });
+    await tables.begin({ owner: us, service }, 0);
+    await tables.check({ owner: us, service });
+    await expect(tables.check({ owner: "them", service })).rejects.toThrow('belongs to owner "us"');
+    await expect(tables.check({ owner: us, service: "other" })).rejects.toThrow(
+      'belongs to owner "us" at "https://service.example"',
+    );
+    await server.query("DELETE FROM zonewarden.installation", name);
+    await expect(tables.check({ owner: us, service })).rejects.toThrow(
+      "run `zonewarden store migrate`",
+    );
+  });
+
   it("end the term of a leader, which may be an older program", async ({ expect }) => {
     const { url, open } = await installation();
     const identity = { owner: "us", service: "https://service.example" };
     await using database = open();
     const { term, head } = await database.tables.begin(identity, 0);
+    const unchanged = { term, changes: [], head, history: undefined };
+    await database.tables.migrate();
+    expect(await database.tables.store(unchanged)).toBe("stored");
     await atOnce(url, 1, (tables) => tables.migrate());
     const batch = { term, changes: [["a", "1"]], head, history: undefined } as const;
     expect(await database.tables.store(batch)).toBe("term_over");

@@ -1,6 +1,7 @@
 import { describe, it } from "vitest";
 
 import { ZoneFileLoader } from "../../src/desired/load/zone-file-loader.ts";
+import { damagedKeys } from "../../src/memory/damaged-keys.ts";
 import { MemoryStore } from "../../src/memory/memory-store.ts";
 import { StoredRevision } from "../../src/memory/stored-revision.ts";
 import type { RoundProgress } from "../../src/reconcile/fleet/desired-fleet.ts";
@@ -158,6 +159,21 @@ describe("the stored revision", () => {
     await at.save();
     expect(await restored(at, "/zones", hash)).toBeUndefined();
     expect(at.store.keys("earlier/")).toEqual([]);
+  });
+
+  it("is damaged in a state that lacks the content of one of its files", async ({ expect }) => {
+    const at = bench();
+    at.disk.write("/zones/shop.yaml", zones("shop.example"));
+    at.disk.write("/zones/blog.yaml", zones("blog.example"));
+    await at.save();
+    const damaged = (): readonly string[] => {
+      const entries = at.store.keys("").map((key) => [key, at.store.get(key) ?? ""] as const);
+      return damagedKeys(new Map(entries), "/zones", at.disk.port);
+    };
+    expect(damaged()).toEqual([]);
+    const [file = ""] = at.store.keys("file/");
+    at.store.set(file, (at.store.get(file) ?? "").slice(0, -9));
+    expect(damaged()).toEqual(["revision"]);
   });
 
   it("is none where nothing was stored", async ({ expect }) => {

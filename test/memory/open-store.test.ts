@@ -1,0 +1,95 @@
+import { describe, it } from "vitest";
+
+import { openCommandDirectory, openDirectory } from "../../src/memory/open-store.ts";
+import { identityOf } from "../../src/memory/state-store.ts";
+import { SimulatedClock } from "../support/clock.ts";
+import { configFrom } from "../support/config-from.ts";
+import { MemoryHistory } from "../support/history-files.ts";
+import { book } from "../support/log-book.ts";
+import { MemoryDirectory } from "../support/memory-directory.ts";
+
+/** Processes of one machine that use one directory; those below 20 run. */
+class Machine {
+  readonly directory = new MemoryDirectory();
+  readonly exits: string[] = [];
+  #ids = 0;
+
+  host(pid: number, clock = new SimulatedClock()) {
+    return {
+      clock,
+      process: { pid, hostName: "a", isRunning: (each: number) => each < 20 },
+      uniqueId: () => `id${(this.#ids += 1)}`,
+      stateDirectory: () => this.directory,
+      historyStore: () => new MemoryHistory(),
+      exit: (code: number): never => {
+        this.exits.push(`${pid} exits with ${code}`);
+        throw new Error("exit");
+      },
+    };
+  }
+}
+
+describe("the store of a daemon in a directory", () => {
+  it("ends the process at once where another process took it over", async ({ expect }) => {
+    const machine = new Machine();
+    const identity = identityOf(await configFrom("mode: observe"));
+    const { logger, lines } = book();
+    const clock = new SimulatedClock();
+    const { state } = await openDirectory("/state", identity, machine.host(21, clock), logger);
+    await openDirectory("/state", identity, machine.host(11), book().logger);
+    expect(machine.exits).toEqual([]);
+    state.set("a", "1");
+    expect(await state.flush()).toBe(false);
+    expect(machine.exits).toContain("21 exits with 1");
+    expect(lines().map(({ level, path, msg }) => [level, path, msg])).toContainEqual([
+      "fatal",
+      "/state",
+      "the store was taken over: zonewarden ends at once",
+    ]);
+  });
+
+  it("is none where it cannot be opened, and a command says why", async ({ expect }) => {
+    const machine = new Machine();
+    const config = await configFrom("mode: observe");
+    machine.directory.fault = new Error("EROFS: read-only file system");
+    const { logger, lines } = book();
+    const opened = await openDirectory("/state", identityOf(config), machine.host(11), logger);
+    expect(opened.state.status).toMatchObject({ status: "failing" });
+    expect(lines()).toMatchObject([{ level: "error", error: "EROFS: read-only file system" }]);
+    expect(await openCommandDirectory("/state", config, machine.host(12))).toEqual({
+      store: undefined,
+      why: "the state in /state cannot be opened: EROFS: read-only file system",
+    });
+  });
+});
+
+describe("the store of a command in a directory", () => {
+  it("is that of the daemon before, and one that cannot be used is left as it is", async ({
+    expect,
+  }) => {
+    const machine = new Machine();
+    const config = await configFrom("mode: observe");
+    {
+      await using daemon = await openDirectory(
+        "/state",
+        identityOf(config),
+        machine.host(11),
+        book().logger,
+      );
+      daemon.state.set("a", "1");
+    }
+    const { store } = await openCommandDirectory("/state", config, machine.host(12));
+    expect(store?.get("a")).toBe("1");
+    machine.directory.fault = new Error("ENOSPC");
+    store?.set("a", "2");
+    expect(await store?.flush()).toBe(false);
+    machine.directory.fault = undefined;
+    await store?.[Symbol.asyncDispose]();
+    machine.directory.files.set("state.jsonl", "a token\n");
+    expect(await openCommandDirectory("/state", config, machine.host(13))).toEqual({
+      store: undefined,
+      why: "the state in /state cannot be used: line 1 is damaged",
+    });
+    expect([...machine.directory.files]).toEqual([["state.jsonl", "a token\n"]]);
+  });
+});
