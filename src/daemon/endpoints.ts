@@ -46,7 +46,7 @@ export async function startEndpoints(
   const { clock } = host;
   const startedAt = clock.now();
   const readStored = storedFleetReader(() => databaseOf(config, host), identityOf(config), clock);
-  const status = (): DaemonStatus => daemonStatus(parts, context, startedAt, clock.now());
+  const status = (): DaemonStatus => daemonStatus(parts, context, startedAt);
   await using started = new AsyncDisposableStack();
   const watchdog = started.use(
     startWatchdog({
@@ -113,7 +113,6 @@ function daemonStatus(
   { service, shared }: DaemonParts,
   { schedule, current, runningConfig: { current: config } }: EndpointContext,
   startedAt: Date,
-  now: Date,
 ): DaemonStatus {
   const { term } = current;
   return {
@@ -131,7 +130,7 @@ function daemonStatus(
     inventoryEveryMs: config.inventory?.everyMs,
     audit: term?.auditFeed.status,
     measurements: term?.collector?.status,
-    steps: countSteps(stepViews(term), now),
+    steps: countSteps(stepViews(term)),
     queue: {
       waiting: term?.reconciler.waiting ?? 0,
       running: [...current.running.keys()],

@@ -38,8 +38,8 @@ function objectStepText({ key, promotion, step, wait }: ObjectSteps): string {
 }
 
 /** Where those objects stand that are not at their last step. */
-export function stepsLeftTexts(objects: readonly ObjectSteps[], now: Date): readonly string[] {
-  return objects.filter((each) => stepStateOf(each, now) !== "done").map(objectStepText);
+export function stepsLeftTexts(objects: readonly ObjectSteps[]): readonly string[] {
+  return objects.filter((each) => stepStateOf(each) !== "done").map(objectStepText);
 }
 
 /** What a promotion asks for before the step after one, and what sets that back; of the last step, only the latter. */

@@ -12,6 +12,8 @@ export interface ObjectSteps {
   readonly since: Date | undefined;
   /** Whether it was promoted to the step, or changed at it, and may be set back: one object of a zone at most. */
   readonly isWatched: boolean;
+  /** Whether it is at the step, or watched, for more than twice its time. No clock on the wall tells. */
+  readonly isLate: boolean;
   /** What was counted in the newest measured time at the step; `undefined`: nothing was measured. */
   readonly counted: Rate | undefined;
   /** Why it stays; `undefined`: nobody has looked yet, or the next step begins. */
@@ -42,24 +44,19 @@ export const stepStates = [
 export type StepStateName = (typeof stepStates)[number];
 
 /** The state of an object. */
-export function stepStateOf(
-  { step, since, isWatched, wait, promotion }: ObjectSteps,
-  now: Date,
-): StepStateName {
+export function stepStateOf({ step, isLate, isWatched, wait }: ObjectSteps): StepStateName {
   if (step === undefined) return "unknown";
   if (wait?.reason === "last_step") return "done";
   if (wait?.reason === "stopped") return "by" in wait.stop.cause ? "stopped" : "set_back";
-  const ms = isWatched ? promotion.watchMs : promotion.afterMs;
-  if (since !== undefined && now.getTime() - since.getTime() > 2 * ms) return "stuck";
+  if (isLate) return "stuck";
   return isWatched ? "watched" : "waiting";
 }
 
 /** How many objects of zones are in each state; `undefined`: none has steps. */
 export function countSteps(
   zones: Iterable<ZoneStepsStatus>,
-  now: Date,
 ): ReadonlyMap<StepStateName, number> | undefined {
-  const states = [...zones].flatMap(({ objects }) => objects.map((each) => stepStateOf(each, now)));
+  const states = [...zones].flatMap(({ objects }) => objects.map(stepStateOf));
   if (states.length === 0) return undefined;
   return new Map(
     stepStates.map((state) => [state, states.filter((each) => each === state).length]),

@@ -143,10 +143,7 @@ function storedEntryOf(entry: StoredEntry): object {
 }
 
 /** `/api/v1/zones/:name`: the state of a zone. */
-export function zoneJson(
-  state: ZoneState,
-  { now, stepsOf }: Pick<Snapshot, "now" | "stepsOf">,
-): JsonObject {
+export function zoneJson(state: ZoneState, { stepsOf }: Pick<Snapshot, "stepsOf">): JsonObject {
   const steps = stepsOf(state.declared.name);
   const { zone, declared, failure, notes, compared, driftOnsets, inventory, scripts } = state;
   const { suspension } = declared;
@@ -163,21 +160,21 @@ export function zoneJson(
     unmanaged_resources: state.unmanaged.map(jsonOf),
     inventory: inventory === undefined ? null : inventoryJson(inventory),
     scripts: scripts === undefined ? null : scriptsJson(scripts),
-    steps: steps === undefined ? null : stepsJson(steps, now),
+    steps: steps === undefined ? null : stepsJson(steps),
     changes: state.changes.map(recordJson),
   };
 }
 
-function stepsJson({ objects, pausedBy }: ZoneStepsStatus, now: Date): JsonObject {
-  return { ...jsonOf({ pausedBy }), objects: objects.map((each) => objectStepsJson(each, now)) };
+function stepsJson({ objects, pausedBy }: ZoneStepsStatus): JsonObject {
+  return { ...jsonOf({ pausedBy }), objects: objects.map(objectStepsJson) };
 }
 
-function objectStepsJson(object: ObjectSteps, now: Date): JsonObject {
+function objectStepsJson(object: ObjectSteps): JsonObject {
   const { key, promotion, step, since, counted, wait } = object;
   const { field, steps, afterMs, watchMs } = promotion;
   const time = wait?.reason === "measuring" || wait?.reason === "watched" ? wait : undefined;
   return {
-    ...jsonOf({ key, state: stepStateOf(object, now), field, steps, step, since, counted }),
+    ...jsonOf({ key, state: stepStateOf(object), field, steps, step, since, counted }),
     ...jsonOf({ afterSeconds: afterMs / 1_000, watchSeconds: watchMs / 1_000 }),
     passed_seconds: time === undefined ? null : time.ms / 1_000,
     waits_for: wait === undefined ? null : { reason: wait.reason, message: stepWaitText(wait) },
@@ -196,15 +193,15 @@ export function measurementsJson(series: ZoneSeries, collector: CollectorStatus)
 
 /** `/api/v1/rollout`: where each zone of each wave is, and what is not at its last step. */
 export function rolloutOfJson(
-  { fleet: { load, zones }, now, stepsOf }: Snapshot,
+  { fleet: { load, zones }, stepsOf }: Snapshot,
   waves: readonly WaveStatus[] | undefined,
 ): JsonObject {
   const { revision, commit, rollout } = load ?? {};
   const steps = [...zones].flatMap(({ declared: { name } }): readonly JsonObject[] => {
     const { objects = [], pausedBy } = stepsOf(name) ?? {};
-    const left = objects.filter((each) => stepStateOf(each, now) !== "done");
+    const left = objects.filter((each) => stepStateOf(each) !== "done");
     if (left.length === 0 && pausedBy === undefined) return [];
-    return [{ zone: name, ...stepsJson({ objects: left, pausedBy }, now) }];
+    return [{ zone: name, ...stepsJson({ objects: left, pausedBy }) }];
   });
   const isUnderWay = rollout !== undefined && waves !== undefined;
   return {

@@ -23,12 +23,9 @@ export interface Snapshot {
 }
 
 /** Whether a zone may be written now, as it is shown. */
-export function writeAnswerOf(
-  state: ZoneState,
-  { answersOf, stepsOf, now }: Snapshot,
-): WriteAnswer {
+export function writeAnswerOf(state: ZoneState, { answersOf, stepsOf }: Snapshot): WriteAnswer {
   const { declared, differing } = state;
   const { objects = [] } = stepsOf(declared.name) ?? {};
-  const steps = stepsLeftTexts(objects, now);
+  const steps = stepsLeftTexts(objects);
   return { zone: declared.name, changes: differing.length, links: answersOf(state), steps };
 }

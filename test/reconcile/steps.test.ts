@@ -1,7 +1,7 @@
 import { describe, it } from "vitest";
 
 import { stepWaitText } from "../../src/render/step-text.ts";
-import type { ObjectSteps } from "../../src/state/steps-status.ts";
+import { type ObjectSteps, stepStateOf } from "../../src/state/steps-status.ts";
 import type { Promotion } from "../../src/zone/promotion.ts";
 import type { ResourceKey } from "../../src/zone/resource.ts";
 import { named } from "../support/reports.ts";
@@ -177,6 +177,24 @@ describe("steps", () => {
     expect(waitOf(third, checkout)).toMatch(/^it is watched: [01]/);
     await third.pass(3 * hour);
     expect(third.takeEvents()).toEqual(["checkout watched allow"]);
+  });
+
+  it("are stuck after twice their time, whatever the clock on the wall says", async ({
+    expect,
+  }) => {
+    const files = { [shop]: one, [blog]: steppedContent({ [checkout]: timeOnly }) };
+    await using world = await steppingWorld(files);
+    const states = (): readonly string[] =>
+      world.steps.views.flatMap(({ objects }) => objects.map(stepStateOf));
+    world.traffic.idle.add(shop);
+    world.steps.pause(named(blog), "ada");
+    await world.pass(2 * hour);
+    world.clock.step(5_000 * hour);
+    await world.pass(3 * hour);
+    expect(states()).toEqual(["waiting", "waiting"]);
+    world.clock.step(-9_000 * hour);
+    await world.pass(hour + 30 * minute);
+    expect(states()).toEqual(["stuck", "stuck"]);
   });
 
   it.for([

@@ -62,6 +62,7 @@ export function waiting(
     promotion: logToAllow,
     step: "log",
     isWatched: false,
+    isLate: hours * hourMs > 2 * logToAllow.afterMs,
     since: new Date(now.getTime() - hours * hourMs),
     counted: { count: 3, requests: 1_200_000 },
     wait,
@@ -71,7 +72,13 @@ export function waiting(
 /** Objects in each state. */
 export function steppedZone(now: Date = at(28)): ZoneStepsStatus {
   const stop = { declared: "d", from: "allow", at: at(5), cause: over } as const;
-  const base = { promotion: logToAllow, isWatched: false, since: at(-60), counted: undefined };
+  const base = {
+    promotion: logToAllow,
+    isWatched: false,
+    isLate: false,
+    since: at(-60),
+    counted: undefined,
+  };
   return {
     pausedBy: undefined,
     objects: [
@@ -80,6 +87,7 @@ export function steppedZone(now: Date = at(28)): ZoneStepsStatus {
         promotion: levels,
         step: 2,
         isWatched: true,
+        isLate: false,
         since: at(0),
         counted: { count: 12, requests: 9_000 },
         wait: { reason: "watched", ms: hourMs, ofMs: dayMs, isMeasured: false, state: undefined },

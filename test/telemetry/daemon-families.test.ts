@@ -63,7 +63,7 @@ describe("the process", () => {
   it("exports how many policies and rules are in which state of their steps", async ({
     expect,
   }) => {
-    const steps = countSteps([steppedZone(at(30))], at(30));
+    const steps = countSteps([steppedZone(at(30))]);
     const { series, text } = await scrape(freshMetrics(), fleetOf(), daemon({ steps }));
     expect(series.get('zonewarden_steps{state="set_back"}')).toBe(1);
     expect(text.match(/^zonewarden_steps\{/gm)).toHaveLength(stepStates.length);

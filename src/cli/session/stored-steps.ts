@@ -33,5 +33,5 @@ export async function storedSteps(
   const isMeasured = config.measurements !== undefined;
   const wait = zone.waitOf(config.mode, now);
   zone.decide(isMeasured, wait, clock.monotonicMs(), () => undefined);
-  return stepsLeftTexts(zone.view, now);
+  return stepsLeftTexts(zone.view(undefined));
 }

@@ -305,11 +305,23 @@ export class SteppedZone {
     );
   }
 
-  /** Where the objects stand. */
-  get view(): readonly ObjectSteps[] {
+  /**
+   * Where the objects stand.
+   *
+   * @param now by the clock of the service; `undefined`: not known.
+   */
+  view(now: number | undefined): readonly ObjectSteps[] {
     const busy = this.#busy;
     return [...this.objects].map(([key, { promotion }]) => {
-      const { step, since, isWatched = false, stop } = this.steps.objects.get(key) ?? {};
+      const {
+        step,
+        since,
+        elapsedMs = 0,
+        isWatched = false,
+        stop,
+      } = this.steps.objects.get(key) ?? {};
+      const passedMs = since === undefined || now === undefined ? 0 : now - since;
+      const ofMs = isWatched ? promotion.watchMs : promotion.afterMs;
       const evidence = this.#evidenceAt(key, "inHours") ?? this.#evidenceAt(key, "recently");
       const { count, requests } = evidence?.latest ?? { count: 0, requests: 0 };
       return {
@@ -318,6 +330,7 @@ export class SteppedZone {
         step,
         since: since === undefined ? undefined : new Date(since),
         isWatched: isWatched && key === busy,
+        isLate: Math.max(passedMs, elapsedMs) > 2 * ofMs,
         counted: requests === 0 ? undefined : { count, requests },
         wait: stop === undefined ? this.#waits.get(key) : { reason: "stopped", stop },
       };

@@ -417,7 +417,7 @@ export class Steps {
   /** Where the objects of a zone stand; `undefined`: it has none with steps. */
   view(name: ZoneName): ZoneStepsStatus | undefined {
     const zone = this.#zones.get(name);
-    return zone && { pausedBy: zone.steps.pausedBy, objects: zone.view };
+    return zone && { pausedBy: zone.steps.pausedBy, objects: zone.view(this.#ports.serviceNow()) };
   }
 
   /** Where the objects of all zones stand. */

@@ -31,7 +31,7 @@ const decided: ReadonlySet<StepStateName> = new Set(["stuck", "watched", "unknow
 export function renderSteps(steps: ZoneStepsStatus | undefined, now: Date): Html | undefined {
   if (steps === undefined || steps.objects.length === 0) return undefined;
   const shown = steps.objects
-    .map((each) => ({ ...each, state: stepStateOf(each, now) }))
+    .map((each) => ({ ...each, state: stepStateOf(each) }))
     .toSorted((a, b) => stepStates.indexOf(a.state) - stepStates.indexOf(b.state));
   return section(
     "steps",
