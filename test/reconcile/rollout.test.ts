@@ -196,6 +196,12 @@ describe("what happens to a rollout", () => {
     expect([zones(1), zones(2), zones(3)]).toEqual([2, 3, 2]);
   });
 
+  it("is told where all zones that it changes go at once", async ({ expect }) => {
+    await using world = await fleetInWaves();
+    await world.commit("r2", blocking, [canary]);
+    expect(turnsOf(world)).toEqual(["began", "wave_began 1 1", "ended"]);
+  });
+
   it("is nothing where nothing goes out in waves", async ({ expect }) => {
     await using world = await fleetInWaves(settings, off);
     await world.commit("r2", reporting);

@@ -26,11 +26,13 @@ import {
   digestOf,
   type FleetZone,
   type InForce,
+  type StoredGone,
   type StoredHalt,
   type StoredRollout,
   type WaitingDeclaration,
 } from "./desired-fleet.ts";
 import type { FleetPast } from "./fleet-past.ts";
+import { RolloutTurns } from "./rollout-turns.ts";
 import { withSuspensionOf } from "./suspension-overlay.ts";
 import { changesInWaves, wavesOf } from "./waves.ts";
 
@@ -109,8 +111,12 @@ interface Gone {
   readonly digest: string;
   /** When it was seen as declared, by the monotonic clock. */
   readonly appliedMs: number | undefined;
+  /** The same as it is stored, in milliseconds since the epoch. */
+  readonly appliedAt?: number | undefined;
   /** The policies and rules that were changed when its wave began. */
   readonly changed: readonly ResourceKey[];
+  /** What the measurements say of them; left out: nothing yet. */
+  readonly judgement?: GateJudgement;
 }
 
 /** Rounded up: the two clocks never agree for long, and each load would give another moment. */
@@ -158,20 +164,7 @@ export class Rollout {
   /** Zones that wait and are not listed. */
   readonly #absent = new Map<ZoneName, Former>();
   readonly #gone = new Map<ZoneName, Gone>();
-  /** The waves of which zones went since the last {@link view}, and how many of each. */
-  #begun = new Map<number, number>();
-  /** When zones were seen as declared, as it is stored. */
-  readonly #storedMoments = new Map<ZoneName, number>();
-  /** What people did since the last {@link view}. */
-  #commanded: RolloutTurn[] = [];
-  /** Hash of the revision whose rollout began and did not end. */
-  #goingOut: string | undefined;
-  /** Hash of the revision whose rollout had not ended when this one's began. */
-  #replaced: string | undefined;
-  /** What the measurements say of zones that went. */
-  readonly #gateJudgements = new Map<ZoneName, GateJudgement>();
-  /** Whether it was told that a zone is over a limit of the gate. */
-  #isOverKnown = false;
+  readonly #turns = new RolloutTurns();
   /** Zones that were declared and listed in this process. */
   readonly #seen = new Set<ZoneName>();
   /** Whether it is not known which zones waited when the process before this one ended. */
@@ -207,7 +200,7 @@ export class Rollout {
   restore({ revision, waiting, gone }: StoredRollout): void {
     this.#isLost = false;
     this.#revision = revision;
-    if (waiting.size + gone.size > 0 && this.#halt !== "aborted") this.#goingOut = revision;
+    if (waiting.size + gone.size > 0 && this.#halt !== "aborted") this.#turns.restore(revision);
     const { clock } = this.#ports;
     for (const [name, hash] of waiting) {
       // What the active revision declares is not in force in a zone that waits for it.
@@ -217,8 +210,7 @@ export class Rollout {
       const passedMs = appliedAt === undefined ? 0 : Math.max(0, Number(clock.now()) - appliedAt);
       const appliedMs = appliedAt === undefined ? undefined : clock.monotonicMs() - passedMs;
       const before = { before: { hash }, origin: { hash: origin } };
-      this.#gone.set(name, { former, ...before, digest: "", appliedMs, changed });
-      if (appliedAt !== undefined) this.#storedMoments.set(name, appliedAt);
+      this.#gone.set(name, { former, ...before, digest: "", appliedMs, appliedAt, changed });
     }
   }
 
@@ -228,30 +220,22 @@ export class Rollout {
     const waiting = [...this.#waiting].map(
       ([name, { before }]) => [name, before?.revision.hash ?? ""] as const,
     );
-    const gone = [...this.#gone].map(([name, { former, before, origin, appliedMs, changed }]) => {
-      const appliedAt = this.#storedAt(name, appliedMs);
-      return [
-        name,
-        { former, hash: before.hash, origin: origin.hash, appliedAt, changed },
-      ] as const;
-    });
-    return {
-      revision: this.#revision,
-      waiting: new Map([...absent, ...waiting]),
-      gone: new Map(gone),
-    };
+    const gone = new Map<ZoneName, StoredGone>();
+    for (const [name, each] of this.#gone) {
+      const { former, before, origin, changed } = each;
+      const appliedAt = this.#momentToStore(each);
+      this.#gone.set(name, { ...each, appliedAt });
+      gone.set(name, { former, hash: before.hash, origin: origin.hash, appliedAt, changed });
+    }
+    return { revision: this.#revision, waiting: new Map([...absent, ...waiting]), gone };
   }
 
   /** The stored moment stays while the clocks agree to a minute: each restart would else put the next wave off by one. */
-  #storedAt(name: ZoneName, appliedMs: number | undefined): number | undefined {
+  #momentToStore({ appliedMs, appliedAt }: Gone): number | undefined {
     if (appliedMs === undefined) return undefined;
-    const { clock } = this.#ports;
-    const at = Number(clock.now()) - (clock.monotonicMs() - appliedMs);
-    const known = this.#storedMoments.get(name);
-    if (known !== undefined && Math.abs(known - at) <= 60_000) return known;
-    const moment = inWholeMinutes(at);
-    this.#storedMoments.set(name, moment);
-    return moment;
+    const at = Number(this.#ports.clock.now()) - (this.#nowMs - appliedMs);
+    if (appliedAt !== undefined && Math.abs(appliedAt - at) <= 60_000) return appliedAt;
+    return inWholeMinutes(at);
   }
 
   /** The files that are loaded become active, or are: those of another revision end an abort. */
@@ -441,8 +425,9 @@ export class Rollout {
 
   /** Which revision a person should look for where two rollouts meet. */
   get #replacing(): string {
-    if (this.#replaced === undefined) return "";
-    const [next, former] = [this.#revision, this.#replaced].map((hash) => nameOfRevision(hash));
+    const { replaced } = this.#turns;
+    if (replaced === undefined) return "";
+    const [next, former] = [this.#revision, replaced].map((hash) => nameOfRevision(hash));
     return `; revision ${next} replaces ${former}, whose rollout had not ended`;
   }
 
@@ -459,38 +444,15 @@ export class Rollout {
 
   /** Where the rollout is, and what it did since the last call. */
   view(): RolloutView {
-    return { turns: this.#takeTurns(), status: this.status, stored: this.#stored };
-  }
-
-  #takeTurns(): readonly RolloutTurn[] {
-    const begun = [...this.#begun].toSorted(([a], [b]) => a - b);
-    this.#begun = new Map();
-    const former = this.#goingOut;
-    const isUnderWay =
-      begun.length > 0 || [...this.#waiting.values()].some(({ isDecided }) => isDecided);
-    const turns: RolloutTurn[] = [];
-    const isNew = former === undefined && isUnderWay && this.#halt !== "aborted";
-    if (isNew) turns.push({ turn: "began" });
-    else if (former !== undefined && former !== this.#revision) {
-      turns.push({ turn: "replaced", former });
-      this.#replaced = former;
-    }
-    if (turns.length > 0) this.#goingOut = this.#revision;
-    turns.push(...this.#commanded);
-    this.#commanded = [];
-    for (const [nth, zones] of begun) turns.push({ turn: "wave_began", wave: nth, zones });
     const { wave, gate } = this.#progress;
-    const wasOver = this.#isOverKnown;
-    this.#isOverKnown = gate !== undefined && gate.over > 0;
-    if (gate !== undefined && this.#isOverKnown && !wasOver) {
-      turns.push({ turn: "gate_over", wave, zones: gate.over, why: gateText(gate) });
-    }
-    if (this.#goingOut !== undefined && this.#isOver) {
-      turns.push({ turn: "ended" });
-      this.#goingOut = undefined;
-      this.#replaced = undefined;
-    }
-    return turns;
+    const turns = this.#turns.take({
+      revision: this.#revision,
+      isAborted: this.#halt === "aborted",
+      isWaiting: [...this.#waiting.values()].some(({ isDecided }) => isDecided),
+      isOver: this.#isOver,
+      over: gate && gate.over > 0 ? { wave, zones: gate.over, why: gateText(gate) } : undefined,
+    });
+    return { turns, status: this.status, stored: this.#stored };
   }
 
   /** `undefined`: no zone waits, and each that went was seen as declared. */
@@ -510,7 +472,7 @@ export class Rollout {
       unsettled: this.#halt === "aborted" ? [] : unsettled,
       nextAt: isSoaking ? this.#momentIn(soakLeftMs) : undefined,
       waiting,
-      replaced: this.#replaced,
+      replaced: this.#turns.replaced,
       gate,
     };
   }
@@ -551,8 +513,7 @@ export class Rollout {
     if (answer.result !== "done") return answer;
     const turn = commandTurns[command.name];
     const isOfZones = command.name === "promote" || command.name === "abort";
-    this.#commanded.push({ turn, ...(isOfZones && { zones: answer.zones.length }), ...asker });
-    if (command.name === "abort") this.#goingOut = undefined;
+    this.#turns.add({ turn, ...(isOfZones && { zones: answer.zones.length }), ...asker });
     this.begin();
     return answer;
   }
@@ -666,7 +627,7 @@ export class Rollout {
   /** Zones of a wave that keep its gate shut; `undefined`: none. While it soaks, only what is over a limit counts. */
   #gateOf(wave: number, hasSoaked: boolean): GateStatus | undefined {
     const shut = this.#gatedIn(wave)
-      .map(({ name }) => ({ zone: name, ...(this.#gateJudgements.get(name) ?? notJudged) }))
+      .map(({ name }) => ({ zone: name, ...(this.#gone.get(name)?.judgement ?? notJudged) }))
       .filter((zone) => zone.state !== "kept");
     const over = shut.filter(({ state }) => state === "over");
     const unknown = hasSoaked ? shut.filter(({ state }) => state === "unknown") : [];
@@ -693,9 +654,10 @@ export class Rollout {
   judge(judgements: ReadonlyMap<ZoneName, GateJudgement>): void {
     let isNew = false;
     for (const [name, judgement] of judgements) {
-      if (this.#gone.get(name)?.appliedMs === undefined) continue;
-      isNew ||= !isDeepStrictEqual(this.#gateJudgements.get(name), judgement);
-      this.#gateJudgements.set(name, judgement);
+      const gone = this.#gone.get(name);
+      if (gone?.appliedMs === undefined) continue;
+      isNew ||= !isDeepStrictEqual(gone.judgement, judgement);
+      this.#gone.set(name, { ...gone, judgement });
     }
     if (isNew) this.#ports.changed();
   }
@@ -727,8 +689,6 @@ export class Rollout {
     }
     if (!this.#isOver) return;
     this.#gone.clear();
-    this.#gateJudgements.clear();
-    this.#storedMoments.clear();
     // While it is not known which zones wait, it may not be over.
     if (!this.#isLost) this.#setHalt(undefined);
   }
@@ -738,8 +698,7 @@ export class Rollout {
     if (waiting === undefined) return;
     this.#waiting.delete(name);
     this.#go(name, waiting.before, waiting.next, waiting.changed);
-    const wave = this.#waveOf(name);
-    this.#begun.set(wave, (this.#begun.get(wave) ?? 0) + 1);
+    this.#turns.wentIn(this.#waveOf(name));
   }
 
   #go(
@@ -749,7 +708,6 @@ export class Rollout {
     changed: readonly ResourceKey[] = [],
   ): void {
     this.#gone.set(name, { ...goneWithout(before, this.#gone.get(name)?.origin), digest, changed });
-    this.#gateJudgements.delete(name);
     if (before !== undefined) this.#ports.past.leftForce(name, before.digest);
   }
 
