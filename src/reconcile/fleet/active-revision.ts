@@ -141,7 +141,9 @@ export class ActiveRevision {
     this.#latestUsable = state;
     if (this.#isRestored && listed === undefined) return this.#keep("unchanged", state, []);
     const isNew = state.hash !== this.#activated?.hash;
-    const next = this.#nextOf(state, listed, isNew);
+    // Also equal files replace restored ones: what the disk says may be written whole.
+    const isReplacing = isNew || this.#isRestored;
+    const next = isReplacing ? desiredFleet(this.#select, state, listed) : this.#found;
     if (state.documents.length === 0 && this.#compared.size > 0) {
       return this.#keep("rejected", state, [noZoneDeclared(this.#compared.size)]);
     }
@@ -155,12 +157,6 @@ export class ActiveRevision {
     const diagnostics = [...state.diagnostics, ...next.diagnostics];
     const result = diagnostics.some(isError) ? "partial" : isNew ? "applied" : "unchanged";
     return { result, state, diagnostics, fleet: this.#fleet, active: state, hold: undefined };
-  }
-
-  /** The zones of files. Also equal files replace restored ones: what the disk says may be written whole. */
-  #nextOf(state: DesiredState, listed: KnownZones | undefined, isNew: boolean): DesiredFleet {
-    if (!isNew && !this.#isRestored) return this.#found;
-    return desiredFleet(this.#select, state, listed);
   }
 
   /** Leaves the active revision as it is after an exception in {@link activate}. */
@@ -264,11 +260,21 @@ export class ActiveRevision {
     return judgement;
   }
 
-  /** Makes a revision active, except in zones that wait for their wave. */
+  /**
+   * Makes a revision active, except in zones that wait for their wave, and remembers what of the active one was in force and
+   * is not any more.
+   */
   #replace(state: DesiredState, next: DesiredFleet, isNew: boolean): void {
     this.#rollout.activate(state.hash);
     if (isNew || this.#isRestored) {
-      this.#declareNext(state, next, isNew);
+      const before = { zones: this.#compared, revision: this.active };
+      const inForce = [...before.zones].filter(([name]) => !this.#rollout.isWaiting(name));
+      this.#declare(state, next, before, isNew);
+      for (const [name, { digest }] of inForce) {
+        const zone = next.zones.get(name);
+        if (zone === undefined || zone.digest === digest || this.#rollout.isWaiting(name)) continue;
+        this.#past.leftForce(name, digest);
+      }
       this.#compared = next.zones;
     }
     this.#activated = state;
@@ -276,18 +282,6 @@ export class ActiveRevision {
     this.#isRestored = false;
     this.#held = undefined;
     this.#fleet = this.#inForce(next);
-  }
-
-  /** Lets zones wait, and remembers what of the active revision was in force and is not any more. */
-  #declareNext(state: DesiredState, next: DesiredFleet, isNew: boolean): void {
-    const before = { zones: this.#compared, revision: this.active };
-    const inForce = [...before.zones].filter(([name]) => !this.#rollout.isWaiting(name));
-    this.#declare(state, next, before, isNew);
-    for (const [name, { digest }] of inForce) {
-      const zone = next.zones.get(name);
-      if (zone === undefined || zone.digest === digest || this.#rollout.isWaiting(name)) continue;
-      this.#past.leftForce(name, digest);
-    }
   }
 }
 

@@ -97,40 +97,33 @@ export class ZoneDirectory {
   }
 
   async #attempt(stop: AbortSignal): Promise<void> {
-    await this.#listOnce(stop);
+    const failures = await this.#listOnce(stop);
     this.#isListing = false;
     if (stop.aborted) return;
+    [this.#failure] = failures;
+    if (failures.length === 0) this.#backOff.forget("listing");
+    else {
+      const leastMs = Math.max(...failures.map(({ retryAfterMs }) => retryAfterMs));
+      const retryMs = this.#backOff.add("listing", leastMs);
+      const now = this.#ports.clock.monotonicMs();
+      this.#allowedAt = now + leastMs;
+      this.#retryAt = now + retryMs;
+      for (const failure of failures) this.#ports.unlisted(failure, retryMs);
+    }
     this.#arrived();
     if (this.#failure !== undefined) await this.#listAfterWait(stop);
   }
 
-  async #listOnce(stop: AbortSignal): Promise<void> {
+  /** Takes in a listing, and gives what failed in it. */
+  async #listOnce(stop: AbortSignal): Promise<readonly Failure[]> {
     try {
       const listing = await this.#ports.listZones(stop);
       this.#known = joinListings(this.#known, listing);
-      const [first, ...others] = listing.failed.map(failureOfCredential);
-      if (first === undefined) this.#succeed();
-      else this.#fail([first, ...others]);
+      return listing.failed.map(failureOfCredential);
     } catch (error) {
-      if (stop.aborted) return;
-      if (!(error instanceof ServiceError)) this.#ports.bug(error, "");
-      this.#fail([failureOf(error)]);
+      if (!stop.aborted && !(error instanceof ServiceError)) this.#ports.bug(error, "");
+      return [failureOf(error)];
     }
-  }
-
-  #succeed(): void {
-    this.#failure = undefined;
-    this.#backOff.forget("listing");
-  }
-
-  #fail(failures: readonly [Failure, ...Failure[]]): void {
-    [this.#failure] = failures;
-    const leastMs = Math.max(...failures.map(({ retryAfterMs }) => retryAfterMs));
-    const retryMs = this.#backOff.add("listing", leastMs);
-    const now = this.#ports.clock.monotonicMs();
-    this.#allowedAt = now + leastMs;
-    this.#retryAt = now + retryMs;
-    for (const failure of failures) this.#ports.unlisted(failure, retryMs);
   }
 }
 
