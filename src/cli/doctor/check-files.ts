@@ -7,7 +7,7 @@ import type { Host } from "../../host/host.ts";
 import { type PrintableDiagnostics, relativeDirectory } from "../../host/load.ts";
 import { readText } from "../../host/named-files.ts";
 import { readSecret } from "../../host/secrets.ts";
-import { uncheckedScripts } from "../../reconcile/inventory/unchecked-scripts.ts";
+import { uncheckedScripts } from "../../reconcile/inventory/read-scripts.ts";
 import { fileIn } from "../../render/diagnostic-formats.ts";
 import { plural } from "../../render/format.ts";
 import { type Diagnostic, isError, messageWithZones } from "../../zone/diagnostic.ts";

@@ -15,22 +15,15 @@ import { checkScripts, lastScriptCheck } from "../../state/scripts/check-scripts
 import type { ScriptCheck, ScriptWatch } from "../../state/scripts/script-watch.ts";
 import type { ScriptReading } from "../../state/scripts/watched-scripts.ts";
 import type { DesiredZone } from "../../zone/desired-zone.ts";
-import {
-  isInUse,
-  isSeenResource,
-  type Item,
-  type ItemKind,
-  type SeenResource,
-} from "../../zone/inventory-item.ts";
+import { isInUse, isSeenResource, type Item, type ItemKind } from "../../zone/inventory-item.ts";
 import type { Clock } from "../../zone/ports.ts";
 import { ServiceError } from "../../zone/service-error.ts";
 import type { Zone, ZoneName } from "../../zone/zone.ts";
 import { type QueueEntry, ZoneQueue } from "../queue/zone-queue.ts";
 import { BackOff } from "../run/next-run.ts";
 import { partsOf } from "../run/plan-zone.ts";
-import { readZoneImpact, type ImpactSource, type PlanWithStates } from "./read-impact.ts";
-import { readScripts, type ScriptSource } from "./read-scripts.ts";
-import { uncheckedScripts } from "./unchecked-scripts.ts";
+import { readZoneImpact, type ImpactSource } from "./read-impact.ts";
+import { readScripts, type ScriptSource, uncheckedScripts } from "./read-scripts.ts";
 
 export interface InventoryPollerOptions {
   /** From one read of a zone to the next. */
@@ -233,45 +226,26 @@ async function readFacts(
   const inUse = scripts.filter(isInUse);
   const outside = items.has("script") ? outsidePolicies(inUse, live.policies ?? []) : undefined;
   const planned = plan(desired, live, owner);
-  const judged = { content, live, plan: planned };
-  const impact =
-    planned.changes.length === 0
-      ? []
-      : impactLines(
-          await impactOf(judged, all.filter(isSeenResource), maliciousBelow, source, stop),
-        );
+  let impact: readonly string[] = [];
+  if (planned.changes.length > 0) {
+    const judged = { content, live, plan: planned };
+    const known: ImpactSource = {
+      readResources: () => Promise.resolve(all.filter(isSeenResource)),
+      readManaged: (...asked) => source.readManaged(...asked),
+    };
+    const read = await readZoneImpact(judged, maliciousBelow, known, stop);
+    // The zone is read again soon.
+    if (read.transient !== undefined) throw read.transient;
+    impact = impactLines(read.impact);
+  }
   const now = clock.now();
-  const reading =
-    content.scripts === undefined || !items.has("script")
-      ? undefined
-      : await readScripts(
-          content.scripts,
-          scripts,
-          live,
-          ports.scripts.earlier(zone.name),
-          now,
-          source,
-          stop,
-        );
+  let reading: ScriptReading | undefined;
+  if (content.scripts !== undefined && items.has("script")) {
+    const earlier = ports.scripts.earlier(zone.name);
+    reading = await readScripts(content.scripts, scripts, live, earlier, now, source, stop);
+  }
   const found = { items, notPermitted, outside, impact };
   return { facts: inventoryFacts(found, { maliciousBelow, now }), reading };
-}
-
-/** Throws a transient failure, so that the zone is read again soon. */
-async function impactOf(
-  judged: PlanWithStates,
-  resources: readonly SeenResource[],
-  maliciousBelow: number,
-  source: InventorySource,
-  stop: AbortSignal,
-): Promise<ZoneImpact> {
-  const known: ImpactSource = {
-    readResources: () => Promise.resolve(resources),
-    readManaged: (...asked) => source.readManaged(...asked),
-  };
-  const { impact, transient } = await readZoneImpact(judged, maliciousBelow, known, stop);
-  if (transient !== undefined) throw transient;
-  return impact;
 }
 
 /** Contracts differ in the kinds that they include (SERVICE.md A.1): a kind that is not available does not affect the others. */

@@ -3,7 +3,8 @@ import { needsPages, scriptsOnPages, scriptsToRead } from "../../state/scripts/n
 import type { ScriptWatch } from "../../state/scripts/script-watch.ts";
 import type { ScriptReading } from "../../state/scripts/watched-scripts.ts";
 import type { DeclaredScripts } from "../../zone/declared-scripts.ts";
-import type { Script } from "../../zone/inventory-item.ts";
+import type { ZoneContent } from "../../zone/desired-zone.ts";
+import type { ItemKind, Script } from "../../zone/inventory-item.ts";
 import type { LiveZone } from "../../zone/live-zone.ts";
 import { type LiveReader, onlyPart, type ScriptReader } from "../../zone/ports.ts";
 import { ServiceError } from "../../zone/service-error.ts";
@@ -70,4 +71,17 @@ async function readDetails(
     }
   }
   return details;
+}
+
+/**
+ * The zones that declare scripts which no round checks.
+ *
+ * @param kinds of items that rounds read; none if the inventory is off
+ */
+export function uncheckedScripts<T extends { readonly content: Pick<ZoneContent, "scripts"> }>(
+  kinds: readonly ItemKind[],
+  declared: Iterable<T>,
+): readonly T[] {
+  if (kinds.includes("script")) return [];
+  return [...declared].filter(({ content }) => content.scripts !== undefined);
 }
