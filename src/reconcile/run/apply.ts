@@ -18,8 +18,7 @@ import { isAborted, joinSignals, type StopSignals } from "../../zone/signals.ts"
 import type { Write } from "../../zone/write.ts";
 import type { RunPorts } from "./deadline.ts";
 import type { PlannedZone } from "./plan-zone.ts";
-import { ReadAges } from "./read-ages.ts";
-import { isCancelled, type Sending, sendOnRead } from "./send-fresh.ts";
+import { isCancelled, ReadAges, type Sending, sendOnRead } from "./send-fresh.ts";
 import { GateClosed, maxReadAgeMs, WriteGate } from "./write-gate.ts";
 
 export interface WritePorts extends RunPorts {
