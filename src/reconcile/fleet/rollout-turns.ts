@@ -1,6 +1,6 @@
 import type { RolloutTurn } from "../../state/rollout-turn.ts";
 
-/** Where a rollout is, as far as it tells what happened. */
+/** Where a rollout is, as far as turns follow from it. */
 interface Now {
   /** Hash of the active revision. */
   readonly revision: string;
@@ -12,7 +12,7 @@ interface Now {
   readonly over: Required<Pick<RolloutTurn, "wave" | "zones" | "why">> | undefined;
 }
 
-/** What happens to a rollout, each turn told once. */
+/** What happens to a rollout; each turn is given once. */
 export class RolloutTurns {
   /** Hash of the revision whose rollout began and did not end. */
   #goingOut: string | undefined;
@@ -21,8 +21,8 @@ export class RolloutTurns {
   #asked: RolloutTurn[] = [];
   /** The waves of which zones went since then, and how many of each. */
   #begun = new Map<number, number>();
-  /** Whether it was told that a zone is over a limit of the gate. */
-  #isOverTold = false;
+  /** Whether a zone was over a limit of the gate at the last call. */
+  #isOverKnown = false;
 
   /** Hash of the revision whose rollout had not ended when this one's began. */
   get replaced(): string | undefined {
@@ -34,7 +34,7 @@ export class RolloutTurns {
     this.#goingOut = revision;
   }
 
-  /** A person asked for something. An abort ends the rollout, and that is not told apart. */
+  /** A person asked for something. An abort ends the rollout, without another turn. */
   add(turn: RolloutTurn): void {
     this.#asked.push(turn);
     if (turn.turn === "aborted") this.#goingOut = undefined;
@@ -62,8 +62,8 @@ export class RolloutTurns {
     const begun = [...this.#begun].toSorted(([a], [b]) => a - b);
     this.#begun = new Map();
     for (const [wave, zones] of begun) turns.push({ turn: "wave_began", wave, zones });
-    if (over !== undefined && !this.#isOverTold) turns.push({ turn: "gate_over", ...over });
-    this.#isOverTold = over !== undefined;
+    if (over !== undefined && !this.#isOverKnown) turns.push({ turn: "gate_over", ...over });
+    this.#isOverKnown = over !== undefined;
     if (this.#goingOut !== undefined && isOver) {
       turns.push({ turn: "ended" });
       this.#goingOut = undefined;
