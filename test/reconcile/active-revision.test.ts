@@ -90,21 +90,6 @@ describe("a new revision of the files", () => {
     expect(world.takeResults()).toEqual([`${first} applied`]);
   });
 
-  it("without any zone is rejected and deletes nothing", async ({ expect }) => {
-    await using world = new World([shop]);
-    await world.begin();
-    world.takeResults();
-    world.files.clear();
-    await world.reload("r2");
-    expect(world.loads.at(-1)).toMatchObject({
-      result: "rejected",
-      diagnostics: [{ code: "NO_ZONE_DECLARED", severity: "error" }],
-      active: { revision: "r1" },
-      hold: undefined,
-    });
-    expect(world.live.get(shop)?.policies).toHaveLength(1);
-  });
-
   it("that drops a zone forgets it and leaves its live state", async ({ expect }) => {
     await using world = new World([shop, blog]);
     await world.begin();

@@ -1,7 +1,7 @@
 import { describe, it } from "vitest";
 
 import { diagnostic } from "../support/reports.ts";
-import { edited, many, World } from "../support/world.ts";
+import { edited, World } from "../support/world.ts";
 
 const [shop, blog] = ["shop.example", "blog.example"] as const;
 
@@ -113,33 +113,5 @@ describe("a load", () => {
     await world.sweep();
     expect(world.overlaps).toBe(1);
     expect(world.loads.at(-1)).toMatchObject({ result: "applied", active: { revision: "r2" } });
-  });
-
-  it("that declares no zone is applied where none is active", async ({ expect }) => {
-    await using world = new World([shop]);
-    world.files.clear();
-    await world.begin();
-    expect(world.loads[0]).toMatchObject({ result: "applied", active: { revision: "r1" } });
-  });
-
-  it("that cannot be read while a revision is held keeps the suspensions of the held one", async ({
-    expect,
-  }) => {
-    const zones = many(12);
-    const [first = "", ...rest] = zones;
-    await using world = new World(zones);
-    world.remember();
-    await world.begin();
-    for (const zone of rest) world.files.set(zone, edited);
-    const suspension = { reason: "incident", until: undefined };
-    world.files.set(first, { ...edited, suspension });
-    expect(await loadFiles(world, { revision: "r2" })).toMatchObject({ result: "held" });
-    const unusable = { revision: "r3", diagnostics: broken, usable: false };
-    const { result, active, fleet } = await loadFiles(world, unusable);
-    expect({ result, revision: active.revision }).toEqual({ result: "rejected", revision: "r1" });
-    const suspended = [...fleet.zones.values()].filter(
-      ({ desired }) => desired.content.suspension !== undefined,
-    );
-    expect(suspended.map(({ desired }) => desired.zone.name)).toEqual([first]);
   });
 });

@@ -1,7 +1,6 @@
 import { describe, it } from "vitest";
 
-import { type Windows, windowsOf } from "../../src/reconcile/schedule/windows.ts";
-import type { LivePolicy } from "../../src/zone/live-zone.ts";
+import type { Windows } from "../../src/reconcile/schedule/windows.ts";
 import { script } from "../support/inventory.ts";
 import { declared, desiredZone, policy } from "../support/model.ts";
 import { diagnostic } from "../support/reports.ts";
@@ -146,34 +145,6 @@ describe("a script that is in use", () => {
   });
 });
 
-function renamed(live: LivePolicy): LivePolicy {
-  return { ...live, description: `By hand: ${live.description}` };
-}
-
-describe("two writers", () => {
-  it("do not correct the same field for ever", async ({ expect }) => {
-    await using world = new World([shop]);
-    await world.begin();
-    world.takeResults();
-    const results: string[] = [];
-    for (let round = 0; round < 5; round += 1) {
-      world.edit(shop, ({ policies }) => ({ policies: policies.map(renamed) }));
-      await world.sweep("schedule", 60_000);
-      results.push(...world.takeResults());
-    }
-    expect(results).toEqual([
-      `${shop} applied`,
-      `${shop} applied`,
-      `${shop} applied`,
-      `${shop} held`,
-      `${shop} held`,
-    ]);
-
-    await world.clock.advance(3_600_000);
-    expect(world.takeResults()).toEqual([`${shop} applied`]);
-  });
-});
-
 describe("in mode observe", () => {
   it("drift is reported and nothing is written", async ({ expect }) => {
     await using world = new World([shop], { mode: "observe" });
@@ -188,44 +159,22 @@ describe("in mode observe", () => {
     await world.begin();
     expect(world.takeResults().toSorted()).toEqual([`${blog} applied`, `${shop} held`]);
   });
-
-  it("a suspended zone is read and reported until the suspension ends", async ({ expect }) => {
-    await using world = new World([shop]);
-    const until = new Date(Number(world.clock.now()) + 60_000);
-    world.files.set(shop, { ...protectedContent, suspension: { reason: "migration", until } });
-    await world.begin();
-    expect(world.takeResults()).toEqual([`${shop} held`]);
-    await world.clock.advance(60_000);
-    expect(world.takeResults()).toEqual([`${shop} applied`]);
-  });
 });
 
-/** Windows with the same freeze at any moment. */
-function frozenBy(reason: string, letStrengtheningPass: boolean): Windows {
-  return { freezeAt: () => ({ reason, letStrengtheningPass }), endOfFreeze: () => undefined };
-}
+/** A freeze at any moment. */
+const lenientFreeze: Windows = {
+  freezeAt: () => ({ reason: "sales", letStrengtheningPass: true }),
+  endOfFreeze: () => undefined,
+};
 
 describe("in a freeze", () => {
-  const sales = 'the freeze window "sales" is open';
-
-  it("changes are reported and nothing is written until it has ended", async ({ expect }) => {
-    await using world = new World([shop], { windows: frozenBy(sales, false) });
-    await world.begin();
-    expect(world.reports).toMatchObject([{ result: "held", holds: [{ reason: "freeze" }] }]);
-    expect(world.requests).toEqual([`read ${shop}`]);
-    world.takeResults();
-    world.reconciler.reconfigure({ ...world.options, windows: windowsOf([]) });
-    await world.sweep();
-    expect(world.takeResults()).toEqual([`${shop} applied`]);
-  });
-
   it.for([
     { effect: "only strengthens", content: switchedOn, result: "applied" },
     { effect: "may break something", content: withPolicy, result: "held" },
   ])(
     "that lets strengthening pass, a plan that $effect is $result",
     async ({ content, result }, { expect }) => {
-      await using world = new World([shop], { windows: frozenBy(sales, true) });
+      await using world = new World([shop], { windows: lenientFreeze });
       world.files.set(shop, content);
       await world.begin();
       expect(world.takeResults()).toEqual([`${shop} ${result}`]);

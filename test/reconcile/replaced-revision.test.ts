@@ -77,6 +77,8 @@ describe("a new revision", () => {
         ({ desired }) => desired.content.suspension !== undefined,
       );
     expect(isSuspended()).toBe(true);
+    active.activate(files("r2a", [], { usable: false }), listing(4), judge);
+    expect([active.active.revision, isSuspended()]).toEqual(["r1", true]);
     active.activate(edited("r3", 0, 1), listing(4), judge);
     expect([active.active.revision, isSuspended()]).toEqual(["r3", false]);
     active.activate(files("r4", [], { usable: false }), listing(4), judge);

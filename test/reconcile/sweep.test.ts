@@ -151,18 +151,6 @@ describe("the zone listing", () => {
     expect(world.reports).toEqual([]);
   });
 
-  it("is not repeated for a name that does not exist", async ({ expect }) => {
-    await using world = await sweptWorld(1, 10_000);
-    world.files.set("lost.example", desiredZone({ policies: declared([]) }).content);
-    world.revision = "r2";
-    for (let run = 0; run < 20; run += 1) {
-      world.reconciler.filesChanged();
-      await world.clock.advance(30_000);
-    }
-    expect(world.listings).toBe(2);
-    expect(world.takeResults()).toEqual(["lost.example error"]);
-  });
-
   it("that fails is not retried sooner by a schedule, which sweeps the known zones", async ({
     expect,
   }) => {
@@ -214,13 +202,6 @@ describe("the zone listing", () => {
     ]);
   });
 
-  it("that fails by an error of the program is reported, and retried", async ({ expect }) => {
-    await using world = new World(["z0.example"]);
-    world.listFault = new TypeError("a bug of ours");
-    await world.begin();
-    expect(world.bugs.take()).toEqual([world.listFault]);
-  });
-
   it.for(["signal", "manual", "retry"] as const)(
     "that fails is retried sooner on a %s, yet not before the moment that the service named",
     async (trigger, { expect }) => {
@@ -254,15 +235,5 @@ describe("the zone listing", () => {
     world.listFault = undefined;
     await world.clock.advance(15 * minute);
     expect(world.takeResults()).toEqual([]);
-  });
-
-  it("that fails at start is followed by the first sweep when it succeeds", async ({ expect }) => {
-    await using world = new World(["z0.example"]);
-    world.listFault = new ServiceFault("API_UNREACHABLE", true);
-    await world.begin();
-    world.takeResults();
-    world.listFault = undefined;
-    await world.clock.advance(minute);
-    expect(world.reports.map(({ trigger }) => trigger)).toEqual(["startup"]);
   });
 });

@@ -47,6 +47,7 @@ describe("the zones are listed for a name in the files", () => {
     expect(await declare(world, "lost.example", "r2")).toBe(2);
     expect(await load(world)).toBe(2);
     expect(await load(world)).toBe(2);
+    expect(world.takeResults()).toEqual(["lost.example error"]);
     expect(await declare(world, "other.example", "r3")).toBe(3);
   });
 
