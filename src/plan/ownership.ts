@@ -1,7 +1,7 @@
 import type { LiveRule } from "../zone/live-zone.ts";
 import { type Mark, markOfRef } from "../zone/mark.ts";
 import type { ListedKind, ResourceKey, RuleKind } from "../zone/resource.ts";
-import type { Change } from "./change.ts";
+import type { Change, FieldChange } from "./change.ts";
 import type { Hold } from "./guard/hold.ts";
 
 /**
@@ -44,8 +44,26 @@ export function markOfRule({ id, ref }: LiveRule, { rules }: Ownership, owner: s
   return adopted === undefined ? mark : { owner, key: adopted.key };
 }
 
-/** The field of the change that takes ownership of a policy. */
+/** The field of the change that takes ownership of a policy or custom ruleset. */
 export const ownerField = "owner";
+
+/**
+ * What differs of a live resource whose mark is in its description: its key, and the fields that are given. A write adds our
+ * mark: to a resource that is as declared only with `adopt`.
+ */
+export function withMark(
+  fields: readonly FieldChange[],
+  mark: Mark,
+  key: string,
+  owner: string,
+  { adopt }: Pick<Ownership, "adopt">,
+): readonly FieldChange[] {
+  if (mark.owner === owner) {
+    return mark.key === key ? fields : [{ field: "key", before: mark.key, after: key }, ...fields];
+  }
+  const takes = adopt && fields.length === 0;
+  return takes ? [{ field: ownerField, before: undefined, after: owner }] : fields;
+}
 
 /** Whether a change only writes our mark. */
 export function isAdoption(change: Change): boolean {

@@ -3,15 +3,9 @@ import type { Declared } from "../../zone/desired-zone.ts";
 import type { LivePolicy } from "../../zone/live-zone.ts";
 import { type Mark, marked, unmarked } from "../../zone/mark.ts";
 import { behaviorOf, type Policy } from "../../zone/resource.ts";
-import {
-  type Delete,
-  type Effect,
-  type FieldChange,
-  type Update,
-  neutral,
-  weakens,
-} from "../change.ts";
-import { type Ownership, ownerField, type Unowned } from "../ownership.ts";
+import type { Write } from "../../zone/write.ts";
+import { type Delete, type Effect, neutral, weakens } from "../change.ts";
+import { type Ownership, withMark } from "../ownership.ts";
 import { stepOfPolicy } from "../promoted-step.ts";
 import { type ToPrune, prunableAmong } from "../prunable.ts";
 import { emptyPlan, type KindPlan, type Unmanaged } from "../write-order.ts";
@@ -29,17 +23,23 @@ export function planPolicies(
   declared: Declared<Policy>,
   live: readonly LivePolicy[],
   owner: string,
-  { adopt }: Ownership,
+  ownership: Ownership,
 ): KindPlan {
   const matches = matchPolicies(declared.items, live, owner);
   const matched = new Set(matches.map((match) => match.live));
   const unmatched = live.filter((policy) => !matched.has(policy));
   const planned = { ...declared, items: matches.map(({ policy }) => policy) };
   const { toPrune, unmanaged } = prunableAmong(unmatched, planned, owner, markOf);
+  const changed = matches.flatMap((match) => stepFor(match, owner, ownership));
   const { steps, holds } = orderPolicySteps([
-    ...matches.flatMap((match) => stepFor(match, owner, adopt)),
+    ...changed,
     ...toPrune.map((each) => deleteStep(each, owner)),
   ]);
+  // A policy that the plan changes is ours afterwards.
+  const ours = new Set(changed.map(({ after }) => after));
+  const found = matches.flatMap(({ policy, live: is }) =>
+    is === undefined ? [] : [{ policy, is, key: `policy/${policy.key}` as const }],
+  );
   return {
     ...emptyPlan,
     steps,
@@ -47,20 +47,16 @@ export function planPolicies(
     unmanaged: unmanaged.map(unmanagedOf),
     notes: declared.unmanaged === "delete" ? [] : twinNotes(matches, unmatched),
     compared: declared.items.length + toPrune.length,
-    unowned: matches.flatMap((match) => unownedIn(match, owner, adopt)),
-    liveKeys: new Map(
-      matches.flatMap(({ policy, live: found }) =>
-        found === undefined ? [] : [[found.id, `policy/${policy.key}`] as const],
-      ),
-    ),
-    policyForms: new Map(
-      matches.flatMap(({ policy, live: found }) =>
-        found === undefined ? [] : [[`policy/${policy.key}` as const, policyForm(found)]],
-      ),
-    ),
+    unowned: found
+      .filter(({ policy, is }) => markOf(is).owner !== owner && !ours.has(policy))
+      .map(({ policy, is, key }) => {
+        return { kind: "policy", key, id: is.id, ref: "", title: policy.description };
+      }),
+    liveKeys: new Map(found.map(({ is, key }) => [is.id, key])),
+    policyForms: new Map(found.map(({ is, key }) => [key, policyForm(is)])),
     promoted: new Map(
-      matches.flatMap(({ policy, live: found }) => {
-        const step = stepOfPolicy(policy, found);
+      matches.flatMap(({ policy, live: is }) => {
+        const step = stepOfPolicy(policy, is);
         return step === undefined ? [] : [[`policy/${policy.key}` as const, step]];
       }),
     ),
@@ -71,29 +67,17 @@ function markOf({ description }: LivePolicy): Mark {
   return unmarked(description);
 }
 
-function changedFields(
+function stepFor(
   { policy, live }: PolicyMatch,
   owner: string,
-  adopt: boolean,
-): readonly FieldChange[] {
-  const fields = [...keyChange(policy, live, owner), ...differingPolicyFields(live, policy, owner)];
-  const takes = adopt && fields.length === 0 && live !== undefined && markOf(live).owner !== owner;
-  return takes ? [{ field: ownerField, before: undefined, after: owner }] : fields;
-}
-
-/** A policy that the plan changes is ours afterwards. */
-function unownedIn(match: PolicyMatch, owner: string, adopt: boolean): readonly Unowned[] {
-  const { policy, live } = match;
-  if (live === undefined || markOf(live).owner === owner) return [];
-  if (changedFields(match, owner, adopt).length > 0) return [];
-  const { key, description: title } = policy;
-  return [{ kind: "policy", key: `policy/${key}`, id: live.id, ref: "", title }];
-}
-
-function stepFor(match: PolicyMatch, owner: string, adopt: boolean): readonly PolicyStep[] {
-  const { policy, live } = match;
+  ownership: Ownership,
+): readonly PolicyStep[] {
   const key = `policy/${policy.key}` as const;
-  const fields = changedFields(match, owner, adopt);
+  const differing = differingPolicyFields(live, policy, owner);
+  const fields =
+    live === undefined
+      ? differing
+      : withMark(differing, markOf(live), policy.key, owner, ownership);
   if (fields.length === 0) return [];
   const shared = {
     kind: "policy",
@@ -109,39 +93,15 @@ function stepFor(match: PolicyMatch, owner: string, adopt: boolean): readonly Po
     description: marked(policy.description, owner, policy.key),
     ...behaviorOf(policy),
   };
+  const step = { before: live, after: policy, twin: undefined };
   if (live === undefined) {
-    return [
-      {
-        before: live,
-        after: policy,
-        changes: [{ verb: "create", ...shared }],
-        write: { call: "create-policy", body, changes: [key] },
-        twin: undefined,
-      },
-    ];
+    const write: Write = { call: "create-policy", body, changes: [key] };
+    return [{ ...step, changes: [{ verb: "create", ...shared }], write }];
   }
+  const { id } = live;
   const adopted = markOf(live).owner !== owner;
-  const change: Update = { verb: "update", ...shared, id: live.id, adopted };
-  return [
-    {
-      before: live,
-      after: policy,
-      changes: [change],
-      write: { call: "update-policy", id: live.id, body, changes: [key] },
-      twin: undefined,
-    },
-  ];
-}
-
-function keyChange(
-  { key }: Policy,
-  live: LivePolicy | undefined,
-  owner: string,
-): readonly FieldChange[] {
-  if (live === undefined) return [];
-  const mark = markOf(live);
-  if (mark.owner !== owner || mark.key === key) return [];
-  return [{ field: "key", before: mark.key, after: key }];
+  const write: Write = { call: "update-policy", id, body, changes: [key] };
+  return [{ ...step, changes: [{ verb: "update", ...shared, id, adopted }], write }];
 }
 
 function deleteStep(

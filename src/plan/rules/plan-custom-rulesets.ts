@@ -24,7 +24,7 @@ import { factsOf } from "../../zone/rule-phase.ts";
 import type { Write } from "../../zone/write.ts";
 import { type Change, type Delete, type FieldChange, neutral, type Update } from "../change.ts";
 import type { Hold } from "../guard/hold.ts";
-import { type Ownership, ownerField, type Unowned } from "../ownership.ts";
+import { type Ownership, type Unowned, withMark } from "../ownership.ts";
 import { prunableAmong, type ToPrune } from "../prunable.ts";
 import type { GrownPhase, KindPlan, Step } from "../write-order.ts";
 import type { RuleList, RulesPlan } from "./plan-rules.ts";
@@ -56,7 +56,7 @@ export function planCustomPhase(
   { rules, rulesets, entrypoint, live }: CustomPhase,
   planRules: (list: RuleList, declared: Declared<Rule>) => RulesPlan,
   owner: string,
-  { adopt }: Pick<Ownership, "adopt">,
+  ownership: Pick<Ownership, "adopt">,
 ): readonly KindPlan[] {
   const matches = matchRulesets(rulesets.items, live, entrypoint, owner);
   const matched = new Set(matches.map((match) => match.live));
@@ -81,7 +81,7 @@ export function planCustomPhase(
   const kept = matches.map((match): Kept => {
     const { ruleset, live: found } = match;
     const inside = planList(ruleset.key, found, ruleset.rules);
-    return { ...match, fields: differingFields(match, owner, adopt), inside };
+    return { ...match, fields: differingFields(match, owner, ownership), inside };
   });
   const gone = toPrune.map((each): Gone => ({
     ...each,
@@ -265,19 +265,14 @@ function contentOf(
 function differingFields(
   { ruleset, live }: RulesetMatch,
   owner: string,
-  adopt: boolean,
+  ownership: Pick<Ownership, "adopt">,
 ): readonly FieldChange[] {
   if (live === undefined) return [];
   const mark = unmarked(live.description);
-  const isOurs = mark.owner === owner;
-  const before = isOurs ? mark.description : live.description;
+  const before = mark.owner === owner ? mark.description : live.description;
   const { key, description: after } = ruleset;
-  const fields: readonly FieldChange[] = [
-    ...(isOurs && mark.key !== key ? [{ field: "key", before: mark.key, after: key }] : []),
-    ...(before === after ? [] : [{ field: "description", before, after }]),
-  ];
-  const takes = adopt && !isOurs && fields.length === 0;
-  return takes ? [{ field: ownerField, before: undefined, after: owner }] : fields;
+  const fields = before === after ? [] : [{ field: "description", before, after }];
+  return withMark(fields, mark, key, owner, ownership);
 }
 
 function unownedIn({ ruleset, live, fields }: Kept, owner: string): readonly Unowned[] {
