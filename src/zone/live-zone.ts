@@ -31,17 +31,21 @@ export type RuleAction =
     }
   | { readonly type: "other"; readonly name: string };
 
-/** A live rule of an entry point or of a custom ruleset. */
-export interface LiveRule {
-  readonly id: string;
-  readonly ref: string;
-  readonly version: string;
+/** What a rule does, live or as it is to be. */
+export interface RuleState {
   readonly description: string;
   readonly expression: string;
   readonly enabled: boolean;
   readonly action: RuleAction;
   /** `undefined` without one, or where it was not understood: then the action is `other`. */
   readonly ratelimit: RateLimit | undefined;
+}
+
+/** A live rule of an entry point or of a custom ruleset. */
+export interface LiveRule extends RuleState {
+  readonly id: string;
+  readonly ref: string;
+  readonly version: string;
   /** The rule as the service returned it. A PUT of the list repeats it. */
   readonly wire: JsonObject;
 }

@@ -1,7 +1,7 @@
 import { shortDigest } from "../../syntax/digest.ts";
 import { canonicalJson, type Json } from "../../syntax/json.ts";
 import type { WrittenValues } from "../../zone/audit-entry.ts";
-import type { LivePolicy, LiveRule } from "../../zone/live-zone.ts";
+import type { LivePolicy, RuleState } from "../../zone/live-zone.ts";
 import { documentedScoreRuleId } from "../../zone/managed-ruleset.ts";
 import { unmarked } from "../../zone/mark.ts";
 import { isRuleKind } from "../../zone/resource.ts";
@@ -25,7 +25,7 @@ export function policyValues(policy: LivePolicy, sent: ReadonlySetLike<string>):
 }
 
 /** The values that a request wrote to a rule, which it replaced. */
-export function ruleValues(rule: Omit<LiveRule, "wire">): WrittenValues {
+export function ruleValues(rule: RuleState): WrittenValues {
   return digestsOf(ruleFields(comparable(rule, documentedScoreRuleId)));
 }
 

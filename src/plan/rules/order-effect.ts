@@ -3,16 +3,13 @@ import {
   certainlyImplies,
   compareExpressions,
 } from "../../syntax/expression/certainty/certainty.ts";
-import type { LiveRule } from "../../zone/live-zone.ts";
+import type { RuleState } from "../../zone/live-zone.ts";
 import type { SkipParameters } from "../../zone/resource.ts";
 import { type Effect, combine, neutral, strengthens, unclear, weakens } from "../change.ts";
 import type { ComparableRule } from "./rule-fields.ts";
 import type { RuleMatch } from "./rule-match.ts";
 import type { Entry } from "./rule-positions.ts";
 import { severityOf } from "./severity.ts";
-
-/** What the effect of an order depends on. */
-type Placed = Pick<LiveRule, "expression" | "enabled" | "action" | "ratelimit">;
 
 /**
  * The effect of a move past other rules that are enabled. It matters where the first one of two rules
@@ -22,7 +19,7 @@ type Placed = Pick<LiveRule, "expression" | "enabled" | "action" | "ratelimit">;
  * @param wire the service's name of the phase.
  */
 export function effectOfMove(
-  target: Placed,
+  target: RuleState,
   passed: readonly Entry[],
   isFirst: boolean,
   wire: string,
@@ -62,14 +59,14 @@ export function effectOnLater(
   ]);
 }
 
-function actsOnMore(was: ComparableRule | undefined, is: Placed): boolean {
+function actsOnMore(was: ComparableRule | undefined, is: RuleState): boolean {
   if (was === undefined || !isActing(was)) return true;
   return !["equal", "narrower"].includes(compareExpressions(was.expression, is.expression));
 }
 
 /** The effect of a rule that comes to stand before another one, or behind it. */
 function effectOfPassing(
-  self: Placed,
+  self: RuleState,
   entry: Entry,
   isFirst: boolean,
   wire: string,
@@ -82,7 +79,7 @@ function effectOfPassing(
 
 /** The same on the requests that both select. */
 function effectOnShared(
-  self: Placed,
+  self: RuleState,
   entry: Entry,
   isFirst: boolean,
   wire: string,
@@ -107,8 +104,8 @@ function noException(title: string): Effect {
 
 /** The first rule that blocks or challenges a request ends the evaluation. */
 function effectOfFirst(
-  self: Placed,
-  other: Placed,
+  self: RuleState,
+  other: RuleState,
   title: string,
   isFirst: boolean,
   isCompared: boolean,
@@ -132,11 +129,11 @@ function effectOfFirst(
 }
 
 /** Whether a rule blocks or challenges requests. */
-function isActing({ enabled, action }: Placed): boolean {
+function isActing({ enabled, action }: RuleState): boolean {
   return enabled && action.type === "mitigate" && action.name !== "log";
 }
 
-function isLog({ action }: Placed): boolean {
+function isLog({ action }: RuleState): boolean {
   return action.type === "mitigate" && action.name === "log";
 }
 
@@ -148,7 +145,7 @@ function spares(skip: SkipParameters, wire: string): boolean {
 }
 
 /** A rule of the desired list as it will be. */
-function stateOf({ live, match }: Entry): Placed {
+function stateOf({ live, match }: Entry): RuleState {
   return match === undefined ? live : match.target;
 }
 

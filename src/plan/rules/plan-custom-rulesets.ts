@@ -5,6 +5,7 @@ import {
   type LiveCustomRuleset,
   type LiveEntrypoint,
   type LiveRule,
+  type RuleState,
   rulesIn,
 } from "../../zone/live-zone.ts";
 import { documentedScoreRuleId } from "../../zone/managed-ruleset.ts";
@@ -28,7 +29,6 @@ import { type Ownership, type Unowned, withMark } from "../ownership.ts";
 import { prunableAmong, type ToPrune } from "../prunable.ts";
 import type { GrownPhase, KindPlan, Step } from "../write-order.ts";
 import type { RuleList, RulesPlan } from "./plan-rules.ts";
-import type { RuleTarget } from "./rule-body.ts";
 import type { RulesetContent } from "./rule-effect.ts";
 import { comparable, targetOf } from "./rule-fields.ts";
 import { executorsOf, markOfRuleset, matchRulesets, type RulesetMatch } from "./ruleset-match.ts";
@@ -251,10 +251,7 @@ function contentsOf(
   ]);
 }
 
-function contentOf(
-  before: readonly LiveRule[],
-  after: readonly (LiveRule | RuleTarget)[],
-): RulesetContent {
+function contentOf(before: readonly RuleState[], after: readonly RuleState[]): RulesetContent {
   return {
     before: before.map((rule) => comparable(rule, documentedScoreRuleId)),
     after: after.map((rule) => comparable(rule, documentedScoreRuleId)),

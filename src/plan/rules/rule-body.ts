@@ -6,7 +6,7 @@ import {
   isJsonObject,
   definedMembers,
 } from "../../syntax/json.ts";
-import type { LiveRule, RuleAction } from "../../zone/live-zone.ts";
+import type { LiveRule, RuleAction, RuleState } from "../../zone/live-zone.ts";
 import type {
   BlockResponse,
   CategoryOverride,
@@ -16,13 +16,9 @@ import type {
   SkipParameters,
 } from "../../zone/resource.ts";
 
-/** The target state of a declared rule, in the form of a live one. */
-export interface RuleTarget {
-  readonly description: string;
-  readonly expression: string;
-  readonly enabled: boolean;
+/** The target state of a declared rule. */
+export interface RuleTarget extends RuleState {
   readonly action: Exclude<RuleAction, { readonly type: "other" }>;
-  readonly ratelimit: RateLimit | undefined;
 }
 
 /** Counters and dates that the service maintains: they are no part of what a rule does. */

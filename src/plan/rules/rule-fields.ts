@@ -1,12 +1,11 @@
 import { isDeepStrictEqual } from "node:util";
 
-import type { RuleAction } from "../../zone/live-zone.ts";
+import type { RuleAction, RuleState } from "../../zone/live-zone.ts";
 import { rulesetNameOf } from "../../zone/managed-ruleset.ts";
 import type {
   CategoryOverride,
   CustomRuleset,
   Overrides,
-  RateLimit,
   Rule,
   RuleOverride,
 } from "../../zone/resource.ts";
@@ -21,12 +20,8 @@ import {
 } from "./rule-body.ts";
 
 /** A live or target rule in the form in which the two are compared. */
-export interface ComparableRule {
-  readonly description: string;
-  readonly expression: string;
-  readonly enabled: boolean;
+export interface ComparableRule extends Omit<RuleState, "action"> {
   readonly action: Exclude<RuleAction, { readonly type: "execute" }> | ExecuteAction;
-  readonly ratelimit: RateLimit | undefined;
 }
 
 /** A deployment with canonical overrides, which `tuning` expresses as a file would. */
@@ -53,18 +48,8 @@ export function targetOf(rule: Rule, scoreRuleId: string): RuleTarget {
 }
 
 /** Brings a live or target rule into comparable form. */
-export function comparable(
-  {
-    description,
-    expression,
-    enabled,
-    action,
-    ratelimit,
-  }: Omit<ComparableRule, "action"> & {
-    readonly action: RuleAction;
-  },
-  scoreRuleId: string,
-): ComparableRule {
+export function comparable(rule: RuleState, scoreRuleId: string): ComparableRule {
+  const { description, expression, enabled, action, ratelimit } = rule;
   const base = { description, expression, enabled, ratelimit };
   if (action.type !== "execute") return { ...base, action };
   const overrides = canonicalLevels(action.overrides);

@@ -1,9 +1,8 @@
 import { certainlyExclude } from "../../syntax/expression/certainty/certainty.ts";
-import type { RuleAction } from "../../zone/live-zone.ts";
+import type { RuleAction, RuleState } from "../../zone/live-zone.ts";
 import type { RulePlace } from "../../zone/rule-place.ts";
 import { type Change, combine, type Effect, neutral, strengthens, weakens } from "../change.ts";
 import { safetyRank } from "../write-order.ts";
-import type { RuleTarget } from "./rule-body.ts";
 import type { Entry, RuleLists } from "./rule-positions.ts";
 import { severityOf } from "./severity.ts";
 
@@ -24,7 +23,7 @@ export interface PlacedStep extends RuleStep {
 }
 
 /** The effect of a move past other rules; `isFirst`: the rule comes to stand before them. */
-type EffectOfMove = (target: RuleTarget, passed: readonly Entry[], isFirst: boolean) => Effect;
+type EffectOfMove = (target: RuleState, passed: readonly Entry[], isFirst: boolean) => Effect;
 
 /** So many neighbors are named: more than one is needed only where the service refuses a write. */
 const maxBehind = 8;
