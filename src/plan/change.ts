@@ -102,6 +102,11 @@ export function summaryOf(change: Change): string {
   }
 }
 
+/** Whether a change puts a rule in another place, whatever else it does. */
+export function isMove({ fields }: Change): boolean {
+  return fields.some(({ field }) => field === "position");
+}
+
 /** No effect on protection. */
 export const neutral: Effect = { direction: "neutral", mayBreak: false, reasons: [] };
 

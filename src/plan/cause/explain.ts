@@ -3,13 +3,12 @@ import { isDeepStrictEqual } from "node:util";
 import {
   type DeclaredList,
   declaredLists,
-  declaredOf,
   keysOf,
   type ResourceKeys,
   type ZoneContent,
 } from "../../zone/desired-zone.ts";
-import { isRuleKind, type Kind, type ListedKind, type ResourceKey } from "../../zone/resource.ts";
-import type { Cause, Change, FieldChange } from "../change.ts";
+import type { Kind, ListedKind, ResourceKey } from "../../zone/resource.ts";
+import { type Cause, type Change, type FieldChange, isMove } from "../change.ts";
 import type { Plan } from "../plan.ts";
 import {
   type AppliedFields,
@@ -37,6 +36,10 @@ export function explainChanges(
   if (applied === undefined) return changes.map((each) => explained(each, () => ["unknown"]));
   const moved = new Set(changes.filter(isMove).map(({ key }) => key));
   const lists = declaredLists(content);
+  const declared: readonly ResourceKeys[] = [
+    ...(content.policies?.items ?? []).map((policy) => keysOf("policy", policy)),
+    ...lists.flatMap(({ rules }) => rules),
+  ];
   const orderCauses = new Map(
     lists
       .filter(({ rules }) => rules.some(({ key }) => moved.has(key)))
@@ -50,7 +53,9 @@ export function explainChanges(
       const found = causeOfUnmanaged(change.kind, applied);
       return explained(change, () => [found]);
     }
-    const known = applied.get(storedName(change, content, lists, applied));
+    const { key } = change;
+    const keys = declared.find((each) => each.key === key) ?? { key, was: undefined };
+    const known = applied.get(nameIn(applied, keys));
     if (known === undefined) {
       const found = causeOfUnknownResource(change, applied);
       return explained(change, () => [found]);
@@ -61,7 +66,6 @@ export function explainChanges(
     return explained(change, (name) => {
       const field = fields.get(name);
       if (field === undefined || known.get("") === uncertain) return ["unknown"];
-      const { key } = change;
       if (name !== "position") return causesOfField(field, known);
       const by = placedBy.get(key);
       if (by === undefined) return orderCauses.get(key) ?? ["unknown"];
@@ -91,27 +95,8 @@ export function explainLeft(
 }
 
 /** The name under which a resource is stored; "" if it is not. */
-function storedName(
-  { kind, key }: Change,
-  content: ZoneContent,
-  lists: readonly DeclaredList[],
-  applied: AppliedZone,
-): string {
-  const declared = isRuleKind(kind)
-    ? lists.flatMap(({ rules }) => rules)
-    : kind === "setting"
-      ? []
-      : (declaredOf(content, kind)?.items ?? []).map((item) => keysOf(kind, item));
-  const found = declared.find((each) => each.key === key);
-  return nameIn(applied, found ?? { key, was: undefined });
-}
-
 function nameIn(applied: AppliedZone, { key, was }: ResourceKeys): string {
   return appliedNames(key, was).find((name) => applied.has(name)) ?? "";
-}
-
-function isMove({ fields }: Change): boolean {
-  return fields.some(({ field }) => field === "position");
 }
 
 function causesOfField(
@@ -134,8 +119,12 @@ function causesOfField(
  */
 function causeOfUnknownResource({ verb, kind }: Change, applied: AppliedZone): Cause {
   if (verb !== "delete") return "pending";
-  const isUncertain = resourcesOf(kind, applied).some(([, fields]) =>
-    [...fields.values()].includes(uncertain),
+  const code = appliedName(`${kind}/x`).slice(0, 2);
+  const isUncertain = [...applied].some(
+    ([name, fields]) =>
+      name.startsWith(code) &&
+      name !== `${code}*` &&
+      fields.values().some((digest) => digest === uncertain),
   );
   return isUncertain ? "unknown" : "drift";
 }
@@ -146,14 +135,6 @@ function causeOfUnmanaged(kind: Kind, applied: AppliedZone): Cause {
   const mode = applied.get(wholeName(kind))?.get("unmanaged");
   if (mode === uncertain) return "unknown";
   return mode === digestOfValue("delete") ? "drift" : "pending";
-}
-
-function resourcesOf(
-  kind: Kind,
-  applied: AppliedZone,
-): readonly (readonly [string, AppliedFields])[] {
-  const code = appliedName(`${kind}/x`).slice(0, 2);
-  return [...applied].filter(([name]) => name.startsWith(code) && name !== `${code}*`);
 }
 
 /** The causes of rules of a list that are not in their declared places. */
@@ -167,10 +148,8 @@ function causesOfOrder(
   const isLive = new Set(liveOrder);
   const known = rules
     .filter(({ key }) => isLive.has(key))
-    .flatMap((each) => {
-      const name = appliedNames(each.key, each.was).find((one) => stored.includes(one));
-      return name === undefined ? [] : [{ key: each.key, name }];
-    });
+    .map((each) => ({ key: each.key, name: nameIn(applied, each) }))
+    .filter(({ name }) => name !== "");
   const declared = known.map(({ name }) => name);
   const last = stored.filter((name) => declared.includes(name));
   const names = new Map<ResourceKey, string>(known.map(({ key, name }) => [key, name]));

@@ -6,7 +6,7 @@ import {
   type ZoneContent,
 } from "../../zone/desired-zone.ts";
 import { isRuleKind, type Kind, kinds, type ListedKind, listedKinds } from "../../zone/resource.ts";
-import type { Change, Fields } from "../change.ts";
+import { type Change, type Fields, isMove } from "../change.ts";
 import { policyFields } from "../policies/policy-match.ts";
 import { comparable, ruleFields, rulesetFields, targetOf } from "../rules/rule-fields.ts";
 import {
@@ -160,7 +160,9 @@ function wholeAfter(
 function isOrderOpen(kind: Kind, outcomes: readonly ChangeOutcome[]): boolean {
   return outcomes.some(
     (each) =>
-      listOf(each.change.kind) === kind && (isMove(each) || isDeleteOfRule(each)) && isOpen(each),
+      listOf(each.change.kind) === kind &&
+      (isMove(each.change) || isDeleteOfRule(each.change)) &&
+      isOpen(each),
   );
 }
 
@@ -169,14 +171,10 @@ function listOf(kind: Kind): Kind {
   return kind === "custom_ruleset" ? "custom_rule" : kind;
 }
 
-function isDeleteOfRule({ change }: ChangeOutcome): boolean {
+function isDeleteOfRule(change: Change): boolean {
   return (
     isRuleKind(listOf(change.kind)) && change.verb === "delete" && change.reason !== "unmanaged"
   );
-}
-
-function isMove({ change }: ChangeOutcome): boolean {
-  return change.fields.some(({ field }) => field === "position");
 }
 
 /** Whether a rule got, or may have got, its place among others of its kind, of which some did not get theirs. */
@@ -185,7 +183,7 @@ function isPartlyOrdered(kind: Kind, outcomes: readonly ChangeOutcome[]): boolea
     (each) =>
       listOf(each.change.kind) === kind &&
       each.result !== "not_done" &&
-      (isMove(each) || each.change.verb === "create"),
+      (isMove(each.change) || each.change.verb === "create"),
   );
 }
 

@@ -47,25 +47,10 @@ export interface GuardInput {
 /** The reasons to hold a plan; none means that it may be applied. A plan without changes is never held. */
 export function guard(plan: Plan, guardInput: GuardInput): readonly Hold[] {
   if (plan.changes.length === 0) return [];
-  const { limits, used } = guardInput;
+  const { limits, mode, suspension, isRestored = false, freeze, used, now } = guardInput;
   const releases = { accept: limits.accept, used };
-  const holds = allHolds(plan, guardInput, howToRelease(plan, releases));
-  const lasting = holds.filter((hold) => !isReleasable(hold));
-  return isReleased(plan, releases) ? lasting : [...lasting, ...holds.filter(isReleasable)];
-}
-
-/** Whether a person can release a hold by the hash of its plan. */
-function isReleasable({ reason }: Hold): boolean {
-  return holdFacts(reason).releasedBy === "plan";
-}
-
-/** The holds of a plan that nobody released. `toRelease` says how to release those that can be. */
-function allHolds(
-  plan: Plan,
-  { limits, mode, suspension, isRestored = false, freeze, now }: GuardInput,
-  toRelease: ReleaseHint,
-): readonly Hold[] {
-  return [
+  const toRelease = howToRelease(plan, releases);
+  const holds = [
     ...writeHolds({ mode, suspension, freeze: undefined, now }),
     ...(isRestored ? restoredHolds(plan) : []),
     ...(freeze === undefined ? [] : freezeHolds(plan, freeze, toRelease)),
@@ -75,6 +60,13 @@ function allHolds(
     ...shareHolds(plan, "update", limits, toRelease),
     ...weakeningHolds(plan, limits, toRelease),
   ];
+  const lasting = holds.filter((hold) => !isReleasable(hold));
+  return isReleased(plan, releases) ? lasting : [...lasting, ...holds.filter(isReleasable)];
+}
+
+/** Whether a person can release a hold by the hash of its plan. */
+function isReleasable({ reason }: Hold): boolean {
+  return holdFacts(reason).releasedBy === "plan";
 }
 
 /** The holds on any other write to a zone than those of a plan, such as the deletion of old versions. */

@@ -3,7 +3,7 @@ import { type Json, canonicalJson, coerceText } from "../../syntax/json.ts";
 import { listAt, type LiveZone, type RuleListPlace, rulesIn } from "../../zone/live-zone.ts";
 import { refOf, unmarked } from "../../zone/mark.ts";
 import { settingNames } from "../../zone/resource.ts";
-import { factsOf, type RulePhase } from "../../zone/rule-phase.ts";
+import { factsOf } from "../../zone/rule-phase.ts";
 import { isRulesetWrite, partOf, type Write, type ZonePart } from "../../zone/write.ts";
 import type { Plan } from "../plan.ts";
 import { withMarkOf } from "../policies/policy-match.ts";
@@ -57,7 +57,7 @@ function resourcesOf(write: Write, live: LiveZone, all: readonly Write[]): reado
       return [policiesOfMark(write.body["description"], live)];
     case "update-policy":
     case "delete-policy":
-      return [policy(write.id, live)];
+      return [[`policy/${write.id}`, live.policies?.find(({ id }) => id === write.id) ?? null]];
     case "update-rule":
       return [rule(write, live), ...(write.position === null ? [] : [othersIn(write, all, live)])];
     case "delete-rule":
@@ -66,7 +66,7 @@ function resourcesOf(write: Write, live: LiveZone, all: readonly Write[]): reado
       return [othersIn(write, all, live)];
     case "create-entrypoint":
     case "put-entrypoint":
-      return [entrypointOf(write, live)];
+      return [[`entrypoint/${write.phase}`, live.entrypoints[write.phase] ?? null]];
   }
 }
 
@@ -75,10 +75,6 @@ function policiesOfMark(description: Json | undefined, { policies }: LiveZone): 
   const { owner = "", key = "" } = unmarked(coerceText(description));
   const found = policies === undefined ? null : withMarkOf(description, policies);
   return [`mark/${refOf(owner, key)}`, found];
-}
-
-function policy(id: string, { policies }: LiveZone): LiveResource {
-  return [`policy/${id}`, policies?.find((each) => each.id === id) ?? null];
 }
 
 /** The rules that no write of a plan touches, in their order: a plan that was carried out in part leaves them as they are. */
@@ -107,11 +103,4 @@ function customRuleset(key: string, { customRulesets = [] }: LiveZone): LiveReso
     return { id, description, rules: rules.map(({ wire }) => wire) };
   });
   return [`custom_ruleset/${key}`, shown];
-}
-
-function entrypointOf(
-  { phase }: { readonly phase: RulePhase },
-  { entrypoints }: LiveZone,
-): LiveResource {
-  return [`entrypoint/${phase}`, entrypoints[phase] ?? null];
 }
