@@ -14,66 +14,50 @@ export type Write = { readonly changes: readonly ResourceKey[] } & (
   | { readonly call: "create-policy"; readonly body: JsonObject }
   | { readonly call: "update-policy"; readonly id: string; readonly body: JsonObject }
   | { readonly call: "delete-policy"; readonly id: string }
-  | {
+  | (OneRule & {
       readonly call: "create-rule";
-      readonly phase: RulePhase;
-      readonly custom_ruleset?: string;
-      readonly ruleset: string;
       readonly body: JsonObject;
       readonly position: RulePlace;
-    }
-  | {
+    })
+  | (OneRule & {
       readonly call: "update-rule";
-      readonly phase: RulePhase;
-      readonly custom_ruleset?: string;
-      readonly ruleset: string;
       readonly id: string;
       readonly body: JsonObject;
       /** `null`: the rule keeps its position. */
       readonly position: RulePlace | null;
-    }
-  | {
-      readonly call: "delete-rule";
-      readonly phase: RulePhase;
-      readonly custom_ruleset?: string;
-      readonly ruleset: string;
-      readonly id: string;
-    }
+    })
+  | (OneRule & { readonly call: "delete-rule"; readonly id: string })
   /** Fails if there is an entry point (SERVICE.md B.3). */
-  | {
-      readonly call: "create-entrypoint";
-      readonly phase: RulePhase;
-      readonly rules: readonly JsonObject[];
-    }
+  | (AllRules & { readonly call: "create-entrypoint" })
   /** Replaces the list of rules of the entry point: what others added after the read is lost (SERVICE.md B.3). */
-  | {
-      readonly call: "put-entrypoint";
-      readonly phase: RulePhase;
-      readonly rules: readonly JsonObject[];
-    }
+  | (AllRules & { readonly call: "put-entrypoint" })
   /** Creates a custom ruleset, which does nothing until a rule executes it (SERVICE.md B.12). */
-  | {
-      readonly call: "create-ruleset";
-      readonly phase: RulePhase;
-      readonly custom_ruleset: string;
-      readonly body: JsonObject;
-    }
+  | (WholeRuleset & { readonly call: "create-ruleset"; readonly body: JsonObject })
   /** Changes the description of a custom ruleset: its rules stay (SERVICE.md B.3). */
-  | {
+  | (WholeRuleset & {
       readonly call: "update-ruleset";
-      readonly phase: RulePhase;
-      readonly custom_ruleset: string;
       readonly ruleset: string;
       readonly body: JsonObject;
-    }
+    })
   /** Deletes a custom ruleset with its rules; fails while a rule executes it (SERVICE.md B.3). */
-  | {
-      readonly call: "delete-ruleset";
-      readonly phase: RulePhase;
-      readonly custom_ruleset: string;
-      readonly ruleset: string;
-    }
+  | (WholeRuleset & { readonly call: "delete-ruleset"; readonly ruleset: string })
 );
+
+interface OneRule {
+  readonly phase: RulePhase;
+  readonly custom_ruleset?: string;
+  readonly ruleset: string;
+}
+
+interface AllRules {
+  readonly phase: RulePhase;
+  readonly rules: readonly JsonObject[];
+}
+
+interface WholeRuleset {
+  readonly phase: RulePhase;
+  readonly custom_ruleset: string;
+}
 
 /** A write of a custom ruleset as a whole. */
 export type CustomRulesetWrite = Extract<
