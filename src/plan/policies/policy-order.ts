@@ -6,8 +6,7 @@ import {
   certainlyExclude,
   compareExpressions,
 } from "../../syntax/expression/certainty/certainty.ts";
-import type { ResourceKey } from "../../zone/resource.ts";
-import type { PolicyBehavior } from "../../zone/resource.ts";
+import type { PolicyBehavior, ResourceKey } from "../../zone/resource.ts";
 import type { Hold } from "../guard/hold.ts";
 import { type KindPlan, safestFirst, type Step } from "../write-order.ts";
 import { strengthsOf } from "./policy-force.ts";
