@@ -382,7 +382,10 @@ export class Collector {
     if (found.result === "refused") {
       const to = Math.min(start + hoursOfDay, this.#firstOpenHour);
       const from = Math.max(start, this.#firstOpenHour - hoursOfDay);
-      if (from < to) put(open, { zone, dataset, range: { from, to } }, found);
+      // The refusal of a range was noted when it was answered.
+      if (range === undefined && from < to) {
+        put(open, { zone, dataset, range: { from, to } }, found);
+      }
       return [];
     }
     const { source, limits } = found;
