@@ -144,8 +144,8 @@ export const reportBugs: readonly PlantedBug[] = [
   {
     name: "fleet-is-not-told",
     file: "daemon/reporter.ts",
-    from: "      fleet.recordZone(report);\n",
-    to: "",
+    from: "const step = fleet.recordZone(report);",
+    to: "const step = undefined;",
     story: "shop",
     steps: [],
     invariant: "status-is-true",
