@@ -11,6 +11,7 @@ import { historyJson } from "../../src/history/history-json.ts";
 import { historyFile } from "../../src/memory/directory/history-file.ts";
 import { SimulatedClock } from "../support/clock.ts";
 import { entryAt, historyDirectory, MemoryHistory, openStore } from "../support/history-files.ts";
+import { lineWithoutHash } from "../support/kept-history.ts";
 import { at } from "../support/reports.ts";
 
 const lines = new NewLines({ chain: "c1", n: 0, hash: "" }, undefined);
@@ -200,7 +201,7 @@ describe("the history file", () => {
   });
 
   it("gets in the next term what the last one could not write, once", async ({ expect }) => {
-    const store = new MemoryHistory();
+    const store = new MemoryHistory(Buffer.from(lineWithoutHash(0)));
     const before = await openStore(store);
     await before.log.appendAndWait(entryAt(1));
     const unstored = new UnstoredLines();
@@ -212,7 +213,7 @@ describe("the history file", () => {
     for (const term of [2, 3]) {
       const { log } = await openStore(store, { unstored });
       await log[Symbol.asyncDispose]();
-      expect((await openStore(store)).entries, `term ${term}`).toEqual([1, 2].map(entryAt));
+      expect((await openStore(store)).entries, `term ${term}`).toEqual([0, 1, 2].map(entryAt));
     }
   });
 

@@ -93,6 +93,7 @@ describe("the heads of the history", () => {
     const { file, heads } = await watched(store, new SimulatedClock(), true);
     await heads.stop(file);
     await heads.stop(undefined);
+    heads.stopped(undefined);
     expect(store.bytes).toHaveLength(0);
   });
 
@@ -105,11 +106,19 @@ describe("the heads of the history", () => {
     await first.file.appendAndWait(entryAt(1));
     await clock.advance(hourMs);
     await first.heads.stop(first.file);
-    const second = await watched(store, new SimulatedClock());
+    const back = new SimulatedClock();
+    const second = await watched(store, back);
     await second.file.appendAndWait(entryAt(2));
-    await clock.advance(hourMs);
+    await back.advance(hourMs);
     await second.heads.stop(second.file);
     expect([first.told, second.told].map(({ length }) => length)).toEqual([1, 0]);
+  });
+
+  it("are logged where lines were dropped", async ({ expect }) => {
+    const { heads, lines } = await watched(new MemoryHistory(), new SimulatedClock());
+    heads.dropped({ chain: "c1", n: 7, hash: "8f2b" });
+    const logged = { when: "oldest entries dropped", head: "8f2b", line: 7, chain: "c1" };
+    expect(lines()).toMatchObject([{ msg: "history head", path: "history.jsonl", ...logged }]);
   });
 
   it("go on where the clock was set back by a year", async ({ expect }) => {

@@ -199,6 +199,11 @@ describe("a history that somebody changed", () => {
       says: ["11 changed"],
     },
     {
+      what: "a first line whose last characters are missing",
+      edit: ([first = ""]) => [first.slice(0, -10)],
+      says: ["(1 torn)"],
+    },
+    {
       what: "a first line that was cut off",
       edit: ([first = ""]) => [first.slice(0, 40)],
       says: ["(1 torn)"],
@@ -238,6 +243,16 @@ describe("a history that somebody changed", () => {
     const { bytes } = await kept();
     const { flaws } = await verified([bytesOf(edit(linesIn(bytes)))]);
     expect(flaws.map(({ message }) => message)).toContain(says);
+  });
+
+  it("says what the program dropped where more than that is missing", async ({ expect }) => {
+    const { bytes } = await kept({ entries: 30, maxBytes: 6_000 });
+    const lines = linesIn(bytes).slice(1);
+    const first = sealOf(Buffer.from(lines[0]?.trimEnd() ?? ""))?.n ?? 0;
+    const { flaws } = await verified([bytesOf(lines)]);
+    expect(flaws.map(({ message }) => message)).toEqual([
+      `lines up to ${first - 1} of the chain are missing, and not because of the program, which dropped lines up to ${first - 2}`,
+    ]);
   });
 
   it("shows that last lines were removed, only where somebody has kept a head", async ({

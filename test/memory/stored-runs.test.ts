@@ -73,6 +73,16 @@ describe("what the state remembers of runs", () => {
     expect(later.formerDeclarations(name)).toEqual(former);
   });
 
+  it("has who made the drift of a zone, and nothing of another zone", ({ expect }) => {
+    const store = new CountingStore();
+    const found = new Map([["managed_rule/owasp", { drift: "d1", authors: [] }] as const]);
+    new StoredRuns(store).setAuthors(name, found);
+    new StoredRuns(store).setAuthors(name, found);
+    expect(new StoredRuns(store).authors(name)).toEqual(found);
+    expect(new StoredRuns(store).authors(blog)).toEqual(new Map());
+    expect(store.written).toEqual([`authors/${shop}`]);
+  });
+
   it("has what the term before passed on", ({ expect }) => {
     const store = new MemoryStore();
     expect(new StoredRuns(store).formerTerm).toBeUndefined();

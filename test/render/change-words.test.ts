@@ -142,8 +142,8 @@ describe("the history in words", () => {
   it("shows what happened to a rollout", ({ expect }) => {
     const facts = { turn: "wave_began", wave: 2, zones: 31 } as const;
     const record: RolloutRecord = { ...facts, at: at(3), revision: "5a40679", commit: undefined };
-    expect(renderTurn(record, plain)).toBe(
-      `${at(3).toISOString()}  ${turnText(record)}  revision 5a40679\n`,
+    expect(renderTurn(record, (style, text) => `<${String(style)} ${text}>`)).toBe(
+      `${at(3).toISOString()}  <bold ${turnText(record)}>  <dim revision 5a40679>\n`,
     );
   });
 
