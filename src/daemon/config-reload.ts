@@ -152,9 +152,9 @@ function valuesByKey({
 }
 
 interface ReloadedWork {
-  readonly fleet: Fleet;
-  readonly reconciler: Reconciler;
-  readonly poller: InventoryPoller;
+  readonly fleet: Pick<Fleet, "followInventory">;
+  readonly reconciler: Pick<Reconciler, "filesChanged" | "reconfigure" | "requestSweep">;
+  readonly poller: Pick<InventoryPoller, "reconfigure">;
   readonly auditFeed: Pick<AuditFeed, "reconfigure">;
   /** `undefined`: there is no store to keep them. */
   readonly collector: Pick<Collector, "reconfigure"> | undefined;
@@ -164,7 +164,7 @@ interface ReloadedWork {
 export interface ReloadTargets {
   readonly logger: Logger;
   readonly runningConfig: RunningConfig;
-  readonly schedule: SweepSchedule;
+  readonly schedule: Pick<SweepSchedule, "replace">;
   /** No term while another process works: a later term begins with the configuration at that time. */
   readonly current: { readonly term: ReloadedWork | undefined };
 }
@@ -176,7 +176,7 @@ export interface ReloadTargets {
 export function configReloader(
   configFile: string,
   targets: ReloadTargets,
-  host: Host,
+  host: Pick<Host, "files" | "directory">,
   stop: AbortSignal,
 ): () => Promise<void> {
   const { logger, runningConfig } = targets;

@@ -11,6 +11,7 @@ import type { Reconciler } from "../reconcile/reconciler.ts";
 import { stuckAfterMs } from "../reconcile/run/deadline.ts";
 import type { RolloutAnswer } from "../state/asked-of-rollout.ts";
 import type { ClusterStatus, DaemonStatus, StateStatus } from "../state/daemon-status.ts";
+import type { Fleet } from "../state/fleet.ts";
 import { countSteps, type ZoneStepsStatus } from "../state/steps-status.ts";
 import { logInternalError } from "../telemetry/log/log-reports.ts";
 import type { EventStream } from "../web/event-stream.ts";
@@ -235,9 +236,17 @@ function rolloutEndpoint(
   };
 }
 
+type WrittenStore = Pick<StateStore, "flush" | "isHeld">;
+
 /** Does what a person asks of a rollout. Once it is answered as done, the next process knows of it. */
 export async function commandRollout(
-  { reconciler, store }: Pick<Term, "reconciler" | "store">,
+  {
+    reconciler,
+    store,
+  }: {
+    readonly reconciler: Pick<Reconciler, "commandRollout">;
+    readonly store: WrittenStore;
+  },
   ...asked: Parameters<Reconciler["commandRollout"]>
 ): Promise<RolloutAnswer | { readonly result: "not_stored" }> {
   const answer = await reconciler.commandRollout(...asked);
@@ -246,14 +255,18 @@ export async function commandRollout(
 }
 
 /** Whether all that was set is stored, and this process may still write the store. */
-async function isStored(store: Term["store"]): Promise<boolean> {
+async function isStored(store: WrittenStore): Promise<boolean> {
   return (await store.flush()) && (await store.isHeld());
 }
 
 /** Stores what a command sent. That a rule was adopted makes it ours only if the live rule has the same id and ref. */
-async function storeFor(
+export async function storeFor(
   json: unknown,
-  current: CurrentTerm,
+  current: {
+    readonly term: Pick<Term, "store"> | undefined;
+    readonly fleet: Pick<Fleet, "zone">;
+    readonly running: Pick<CurrentTerm["running"], "has">;
+  },
   { clock }: Pick<Host, "clock">,
 ): Promise<"stored" | "bad_message" | "no_zone" | "busy" | "not_stored"> {
   const message = storeMessageIn(json);

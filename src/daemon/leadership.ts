@@ -23,7 +23,7 @@ export interface LeadershipPorts {
   readonly identity: StoreIdentity;
   readonly logger: Logger;
   readonly clock: Clock;
-  readonly events: EventRecorder | undefined;
+  readonly events: Pick<EventRecorder, "record"> | undefined;
   /** Begins the work with the store of a term. Rejects if the store cannot be read now. */
   readonly begin: (store: TermStore) => Promise<TermWork>;
   /** The Lease is lost: what the work shows is no longer this process's to show. */

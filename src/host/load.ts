@@ -20,7 +20,7 @@ import { hasColor, type Host, notesOf, type TextStream } from "./host.ts";
 /** Reads the configuration. The scheduler itself checks the cron expressions. */
 export function readConfig(
   file: string,
-  { files, directory }: Host,
+  { files, directory }: Pick<Host, "files" | "directory">,
   signal: AbortSignal,
 ): Promise<LoadedConfig> {
   return loadConfig(path.resolve(directory, file), { files, cronError }, signal);
