@@ -1,9 +1,10 @@
 import { describe, it } from "vitest";
 
-import { liveKeys, RunningConfig } from "../../src/daemon/config-reload.ts";
+import { configReloader, liveKeys, RunningConfig } from "../../src/daemon/config-reload.ts";
 import type { Config } from "../../src/desired/config/config.ts";
 import { loadConfig, type LoadedConfig } from "../../src/desired/config/load-config.ts";
 import { cronError } from "../../src/reconcile/schedule/schedule.ts";
+import { book } from "../support/log-book.ts";
 import { memoryFiles } from "../support/memory-files.ts";
 
 async function loaded(text: string, signal: AbortSignal): Promise<LoadedConfig> {
@@ -78,5 +79,118 @@ describe("a configuration that changes while the program runs", () => {
     expect(running.diagnostics).toHaveLength(1);
     running.update(await loaded("mode: enforce", signal));
     expect(running.diagnostics).toEqual([]);
+  });
+});
+
+/** A daemon that reads its configuration again, and what its parts were told. */
+async function reloading(before: string, signal: AbortSignal, hasTerm = true) {
+  const disk = memoryFiles({ "/zonewarden.yaml": before });
+  const runningConfig = new RunningConfig(await configOf(before, signal));
+  const told: unknown[] = [];
+  const { logger, lines, text } = book({ level: "info" });
+  const ofTerm = book({ level: "info" });
+  const term = {
+    fleet: { followInventory: (isFollowed: boolean) => told.push(["inventory", isFollowed]) },
+    reconciler: {
+      filesChanged: () => told.push(["files changed"]),
+      reconfigure: ({ mode }: { readonly mode: string }) => told.push(["reconciler", mode]),
+      requestSweep: (trigger: string) => told.push(["sweep", trigger]),
+    },
+    poller: { reconfigure: (options: unknown) => told.push(["poller", options !== undefined]) },
+    auditFeed: { reconfigure: (options: unknown) => told.push(["audit", options !== undefined]) },
+    collector: {
+      reconfigure: (options: unknown) => told.push(["collector", options !== undefined]),
+    },
+    logger: ofTerm.logger,
+  };
+  const schedule = {
+    replace: ({ cron }: { readonly cron: readonly string[] }) => told.push(["schedule", ...cron]),
+  };
+  const current = { term: hasTerm ? term : undefined };
+  const reload = configReloader(
+    "zonewarden.yaml",
+    { logger, runningConfig, schedule, current },
+    { files: disk.port, directory: "/" },
+    signal,
+  );
+  const messages = (): readonly unknown[] => (text() === "" ? [] : lines().map(({ msg }) => msg));
+  const levels = (): readonly string[] => [logger.level, ofTerm.logger.level];
+  const change = async (text: string): Promise<void> => {
+    disk.write("/zonewarden.yaml", text);
+    await reload();
+  };
+  return { change, told, messages, levels };
+}
+
+const stored = "mode: enforce\nstore: { path: state }\n";
+
+describe("a daemon that reads its configuration again", () => {
+  it.for([
+    { change: "", tells: [] },
+    { change: "log: { level: debug }", tells: [] },
+    { change: "measurements: {}", tells: [["collector", true]] },
+    { change: "audit: { enabled: true }", tells: [["audit", true]] },
+    {
+      change: "inventory: { enabled: true }",
+      tells: [
+        ["inventory", true],
+        ["poller", true],
+      ],
+    },
+    { change: 'schedule: { cron: "0 * * * *" }', tells: [["schedule", "0 * * * *"]] },
+    {
+      change: "limits: { weakening: refuse }",
+      tells: [
+        ["reconciler", "enforce"],
+        ["sweep", "signal"],
+      ],
+    },
+  ])(
+    "tells those whom it concerns, once: $change",
+    async ({ change, tells }, { expect, signal }) => {
+      const daemon = await reloading(stored, signal);
+      await daemon.change(`${stored}${change}`);
+      await daemon.change(`${stored}${change}`);
+      // At the first look, what is wrong in it may be news.
+      expect(daemon.told).toEqual([["files changed"], ...tells]);
+      expect(daemon.levels()).toEqual(
+        change.includes("debug") ? ["debug", "debug"] : ["info", "info"],
+      );
+      expect(daemon.messages()).toEqual(change === "" ? [] : ["configuration applied"]);
+    },
+  );
+
+  it("waits for the next sweep with a change, if changes wait for sweeps", async ({
+    expect,
+    signal,
+  }) => {
+    const waiting = "schedule: { on_change: false }\n";
+    const daemon = await reloading(`mode: enforce\n${waiting}`, signal);
+    await daemon.change(`mode: observe\n${waiting}`);
+    expect(daemon.told).toEqual([["files changed"], ["reconciler", "observe"]]);
+  });
+
+  it("says once what is wrong, or needs a restart", async ({ expect, signal }) => {
+    const daemon = await reloading("mode: enforce", signal);
+    for (const text of ["mode: sometimes", "mode: enforce\nlog: { format: pretty }"]) {
+      await daemon.change(text);
+      await daemon.change(text);
+    }
+    expect(daemon.told).toEqual([["files changed"], ["files changed"]]);
+    expect(daemon.messages()).toEqual([
+      "file diagnostic",
+      "configuration rejected: it stays as before",
+      "configuration change needs a restart",
+    ]);
+  });
+
+  it("has a new level of the log and a new schedule also while another process works", async ({
+    expect,
+    signal,
+  }) => {
+    const daemon = await reloading("mode: enforce", signal, false);
+    await daemon.change('mode: observe\nschedule: { cron: "0 * * * *" }\nlog: { level: debug }');
+    expect(daemon.told).toEqual([["schedule", "0 * * * *"]]);
+    expect(daemon.levels()[0]).toBe("debug");
   });
 });

@@ -1,9 +1,13 @@
 import { describe, it } from "vitest";
 
-import { workersCheck } from "../../src/daemon/endpoints.ts";
+import { CurrentTerm } from "../../src/daemon/current-term.ts";
+import { commandRollout, storeFor, workersCheck } from "../../src/daemon/endpoints.ts";
+import { MemoryStore } from "../../src/memory/memory-store.ts";
 import { stuckAfterMs } from "../../src/reconcile/run/deadline.ts";
 import { SimulatedClock } from "../support/clock.ts";
+import { fleetOf } from "../support/fleets.ts";
 import { zoneNamed } from "../support/model.ts";
+import { declared, named } from "../support/reports.ts";
 
 describe("the check of the workers", () => {
   it("fails when one runs a zone longer than any run may take", async ({ expect }) => {
@@ -26,5 +30,102 @@ describe("the check of the workers", () => {
 
   it("passes when nothing runs", ({ expect }) => {
     expect(workersCheck({ running: new Map() }, new SimulatedClock()).failure()).toBeUndefined();
+  });
+});
+
+/** A store that says what was asked of it, and can fail. */
+class AskedStore extends MemoryStore {
+  readonly asked: string[] = [];
+  readonly #is: { readonly isWritable?: boolean; readonly isOurs?: boolean };
+
+  constructor(is: { readonly isWritable?: boolean; readonly isOurs?: boolean }) {
+    super();
+    this.#is = is;
+  }
+
+  override flush(): Promise<boolean> {
+    this.asked.push("flush");
+    return Promise.resolve(this.#is.isWritable ?? true);
+  }
+
+  override isHeld(): Promise<boolean> {
+    this.asked.push("held");
+    return Promise.resolve(this.#is.isOurs ?? true);
+  }
+}
+
+const answers = {
+  done: { result: "done", zones: [], left: [] },
+  not_listed: { result: "not_listed" },
+} as const;
+
+describe("a command to a rollout", () => {
+  it.for([
+    { answer: "done", store: {}, says: "done", asks: ["flush", "held"] },
+    { answer: "done", store: { isWritable: false }, says: "not_stored", asks: ["flush"] },
+    { answer: "done", store: { isOurs: false }, says: "not_stored", asks: ["flush", "held"] },
+    { answer: "not_listed", store: { isWritable: false }, says: "not_listed", asks: [] },
+  ] as const)(
+    "that is $answer is answered as $says: $store",
+    async ({ answer, store: how, says, asks }, { expect }) => {
+      const store = new AskedStore(how);
+      const reconciler = { commandRollout: () => Promise.resolve(answers[answer]) };
+      const by = { by: "mia", from: "127.0.0.1" };
+      const { result } = await commandRollout(
+        { reconciler, store },
+        { name: "pause", zones: [] },
+        "",
+        by,
+      );
+      expect(result).toBe(says);
+      expect(store.asked).toEqual(asks);
+    },
+  );
+});
+
+describe("what a command has stored by the daemon", () => {
+  const [shop, blog, pay] = ["shop.example", "blog.example", "pay.example"].map(named);
+  const rule = { kind: "custom_rule", id: "a1", ref: "terraform-1", key: "probes" };
+  const message = (adopted: string, weakened: readonly string[]): unknown => ({
+    format: 1,
+    adopted: { [adopted]: [rule] },
+    weakened: { named: weakened },
+  });
+
+  it.for([
+    { json: message("shop.example", ["blog.example"]), says: "stored" },
+    { json: { format: 2 }, says: "bad_message" },
+    { json: message("shop.example", ["other.example"]), says: "no_zone" },
+    { json: message("other.example", ["shop.example"]), says: "no_zone" },
+    // A run of a zone that is only weakened stores nothing of that.
+    { json: message("shop.example", ["pay.example"]), says: "stored" },
+    { json: message("pay.example", ["shop.example"]), says: "busy" },
+    {
+      json: message("shop.example", ["blog.example"]),
+      store: { isOurs: false },
+      says: "not_stored",
+    },
+  ])("is $says: $json", async ({ json, says, store: how = {} }, { expect }) => {
+    const store = new AskedStore(how);
+    const fleet = fleetOf(...[shop, blog, pay].flatMap((name) => (name ? [declared(name)] : [])));
+    const running = new Set(pay === undefined ? [] : [pay]);
+    const current = { term: { store }, fleet, running };
+    const clock = new SimulatedClock();
+    expect(await storeFor(json, current, { clock })).toBe(says);
+    expect(store.keys("adopted/").length > 0).toBe(store.asked.length > 0);
+    const waiting = { ...current, term: undefined };
+    expect(await storeFor(json, waiting, { clock })).toBe(
+      says === "bad_message" ? "bad_message" : "not_stored",
+    );
+  });
+});
+
+describe("a process that waits for the Lease", () => {
+  it("has no zones and no history, and is ready", ({ expect }) => {
+    const current = new CurrentTerm();
+    expect(current.fleet.zones).toEqual([]);
+    expect(current.fleet.hasActiveRevision).toBe(true);
+    expect(current.history.of("shop.example")).toEqual([]);
+    expect([...current.running]).toEqual([]);
   });
 });

@@ -35,6 +35,8 @@ class Place implements AsyncDisposable {
   between: () => Promise<unknown> = () => Promise.resolve();
   /** What was logged. */
   log: ReturnType<ReturnType<typeof book>["lines"]> = [];
+  /** What was told to those who watch the cluster. */
+  readonly events: string[] = [];
   readonly query: (text: string) => Promise<unknown>;
   readonly open: () => Database;
   readonly #database: Database;
@@ -84,7 +86,9 @@ class Place implements AsyncDisposable {
           ...systemClock,
           sleep: (ms, stop) => systemClock.sleep(ms / 100, stop),
         },
-        events: undefined,
+        events: {
+          record: ({ reason, note }) => this.events.push(`${reason}: ${note}`),
+        },
         lost: () => undefined,
         begin: async (store) => {
           const { log, entries } = await openStore(store.history ?? new MemoryHistory(), {
@@ -176,6 +180,11 @@ describe.skipIf(noPostgres)(`work under a Lease ${noPostgres ?? ""}`, () => {
     expect(messages.filter((each) => each === "leadership lost")).toHaveLength(1);
     const acquired = place.log.filter(({ msg }) => msg === "leadership acquired");
     expect(acquired).toHaveLength(2);
+    expect(place.events).toEqual([
+      "LeaderElected: a leads",
+      "LeadershipLost: a stopped leading: taken",
+      "LeaderElected: a leads",
+    ]);
     expect(acquired[1]).toMatchObject({ lease: "row", identity: "a" });
   });
 
@@ -200,6 +209,8 @@ describe.skipIf(noPostgres)(`work under a Lease ${noPostgres ?? ""}`, () => {
     );
     expect(messages).toContain("leadership lost");
     expect(seen).toEqual([false, true]);
+    const lost = place.log.filter(({ msg }) => String(msg).includes("has lost lines"));
+    expect(lost.map(({ level }) => level)).toEqual(["error"]);
   });
 
   it.for([

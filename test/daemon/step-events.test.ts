@@ -20,7 +20,7 @@ function telling(): {
   readonly notifications: Notification[];
 } {
   const fleet = fleetOf(declared(shop, { labels: { team: "payments" } }));
-  fleet.recordLoad(load());
+  fleet.recordLoad(load({ commit: "5a40679" }));
   const [lines, notifications]: [unknown[], Notification[]] = [[], []];
   const logger = createLogger({
     level: "info",
@@ -68,6 +68,8 @@ describe("what becomes of steps", () => {
       {
         reason: "StepPromoted",
         severity: "info",
+        revision: load().revision,
+        commit: "5a40679",
         message: "managed_rule/owasp is promoted from 1 to 2",
       },
       {

@@ -299,10 +299,10 @@ describe("several files", () => {
   it("are searched for what proves them up to the last one", async ({ expect }) => {
     const { bytes } = await kept();
     const proof = { head: sha256("a line"), key: keys.publicKey };
-    const { flaws } = await verified([bytes, bytes], proof);
+    const { flaws } = await verified([bytes, bytes, bytes], proof);
     expect(flaws.map(({ file, code }) => `${code} ${file}`)).toEqual([
-      "head_missing file-2",
-      "not_signed file-2",
+      "head_missing file-3",
+      "not_signed file-3",
     ]);
   });
 
