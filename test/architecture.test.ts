@@ -81,6 +81,7 @@ const seenByTestsAlone = [
   "daemon/config-reload.ts liveKeys",
   "daemon/endpoints.ts workersCheck",
   "daemon/endpoints.ts commandRollout",
+  "daemon/endpoints.ts storeFor",
   "desired/build-validators.ts validatorsText",
   "emulator/http/api-endpoint.ts dialects",
   "emulator/page-shield/items.ts statusOf",
