@@ -88,8 +88,9 @@ describe("a daemon whose waves have a gate", () => {
     for (let hours = 0; hours < 3; hours += 1) await hour();
     await until("the second wave is applied", () => applied(daemon).length === 3);
     await stop(daemon);
-    const told = logLines(daemon).filter(({ msg }) => msg === "gate of a wave is shut");
-    expect(told).toMatchObject([{ level: "error", wave: 1, zones: 1 }]);
+    // Where the numbers of an hour are late, the gate waits for them in between and is shut a second time.
+    const [told] = logLines(daemon).filter(({ msg }) => msg === "gate of a wave is shut");
+    expect(told).toMatchObject({ level: "error", wave: 1, zones: 1 });
     expect((await place.run("history")).stdout).toContain("the gate of wave 1 is shut: ");
   });
 });
