@@ -167,6 +167,48 @@ describe("a candidate", () => {
     expect(second.election.view).toMatchObject({ holder: "a", page: shown });
   });
 
+  it("waits for a holder as long as that holder says, if that is longer than its own time", async ({
+    expect,
+  }) => {
+    const stage = new Stage();
+    const second = stage.process("b");
+    const { current } = stage.lease;
+    const rest = { installation: "", page: "", releasedBy: "", acquiredAt: undefined };
+    const claim = { ...rest, holder: "a", durationMs: 60_000, transitions: 1, now: new Date() };
+    if (current !== undefined) stage.lease.update(current, claim);
+    const seconds = await stage.secondsUntilHeld(second);
+    expect(seconds).toBeGreaterThan(60);
+    expect(seconds).toBeLessThan(63);
+  });
+
+  it("that comes second where two create the Lease waits without an error", async ({ expect }) => {
+    const stage = new Stage();
+    stage.lease.remove();
+    const two = ["a", "b"].map((name) => stage.telling(name));
+    for (const { process } of two) void process.acquire(never);
+    await stage.clock.advance(40_000);
+    expect(two.map(({ told }) => told)).toEqual([[], []]);
+    expect(two.filter(({ process }) => process.election.fence.isHeld())).toHaveLength(1);
+    expect(stage.lease.taken).toHaveLength(1);
+  });
+
+  it("tells that it can read the Lease again, although another process holds it", async ({
+    expect,
+  }) => {
+    const stage = new Stage();
+    const first = stage.process("a");
+    await stage.clock.run(first.acquire(never));
+    const { process, told } = stage.telling("b");
+    process.network = "cut";
+    void process.acquire(never);
+    await stage.clock.advance(8_000);
+    expect(process.election.view).toMatchObject({ holder: "", failure: "no answer" });
+    process.network = "ok";
+    await stage.clock.advance(8_000);
+    expect(told).toEqual(["no answer", "recovered"]);
+    expect(process.election.view).toMatchObject({ holder: "a", failure: undefined });
+  });
+
   it("tells of an outage once, and of another kind of failure again", async ({ expect }) => {
     const clock = new SimulatedClock();
     const failures = ["08006", "08001", "28P01", "28P01"].map((code) => ({ code }));
@@ -211,7 +253,12 @@ describe("a candidate", () => {
     second.network = "cut";
     await stage.clock.advance(20_000);
     second.network = "ok";
-    await stage.clock.advance(20_000);
+    await stage.clock.advance(10_000);
+    // That nobody holds it is nobody's lead.
+    for (const holder of ["", "x"]) {
+      stage.lease.setHolder(holder);
+      await stage.clock.advance(5_000);
+    }
     expect(told).toEqual(["theirs leads", "failed: no answer", "recovered"]);
   });
 });
@@ -363,6 +410,33 @@ describe("a holder", () => {
     expect(held.signal.aborted).toBe(true);
   });
 
+  it("that was paused beyond its time does not renew the Lease any more", async ({ expect }) => {
+    const stage = new Stage();
+    const process = stage.process("a");
+    const held = await stage.clock.run(process.acquire(never));
+    await stage.clock.advance(5_000);
+    process.isPaused = true;
+    await stage.clock.advance(12_000);
+    const { version } = stage.lease.current ?? {};
+    process.resume();
+    await stage.clock.advance(10_000);
+    expect(reasonOf(held.signal)).toBe("not_renewed");
+    expect(stage.lease.current?.version).toBe(version);
+  });
+
+  it("tells that it cannot read a Lease that somebody changed", async ({ expect }) => {
+    const stage = new Stage();
+    const { process, told } = stage.telling("a");
+    await stage.clock.run(process.acquire(never));
+    await stage.clock.advance(1_000);
+    stage.lease.touch();
+    // The renewal is refused after some 2,300 ms, and the Lease is then read.
+    await stage.clock.advance(1_250);
+    process.network = "cut";
+    await stage.clock.advance(6_000);
+    expect(told).toEqual(["no answer"]);
+  });
+
   it("tells once that it cannot renew, and that it can again", async ({ expect }) => {
     const stage = new Stage();
     const { process, told } = stage.telling("a");
@@ -455,7 +529,9 @@ describe("a holder", () => {
     const held = await stage.clock.run(process.acquire(never));
     await stage.clock.advance(5_000);
     act(stage);
-    await stage.clock.advance(20_000);
+    await stage.clock.advance(3_000);
+    expect(process.election.fence.isHeld()).toBe(loses === "");
+    await stage.clock.advance(17_000);
     expect(reasonOf(held.signal)).toBe(loses);
     expect(process.election.fence.isHeld()).toBe(loses === "");
   });

@@ -114,6 +114,12 @@ describe("access to a cluster", () => {
       says: '"exec", which zonewarden does not support',
     },
     {
+      when: "with a password",
+      file: "/k/config",
+      files: { "/k/config": good.replace("client-key: key.pem", "username: mia, password: x") },
+      says: '"username", which zonewarden does not support',
+    },
+    {
       when: "without verification",
       file: "/k/config",
       files: {
@@ -154,6 +160,8 @@ describe("the client of the API server", () => {
     await clock.advance(59_000);
     expect(await ask()).toBe("Bearer token-1");
     await clock.advance(1_000);
+    expect(await ask()).toBe("Bearer token-2");
+    await clock.advance(59_000);
     expect(await ask()).toBe("Bearer token-2");
     kube.fault = () => ({ status: 401 });
     await ask();
@@ -218,7 +226,11 @@ describe("the client of the API server", () => {
       },
       says: "is no Lease",
     },
-    { when: "it closes the connection", fault: "lose-answer", says: "cannot be reached" },
+    {
+      when: "it closes the connection",
+      fault: "lose-answer",
+      says: /the API server cannot be reached: [A-Z_]+: \w/,
+    },
     { when: "it does not answer", fault: "hang", says: "did not answer within 50 ms" },
   ] as const)("says why there is no Lease where $when", async ({ fault, says }, { expect }) => {
     await using kube = await startKubeApi();
@@ -228,6 +240,32 @@ describe("the client of the API server", () => {
     await using client = createKubeClient(access, systemClock);
     const ms = fault === "hang" ? 50 : 10_000;
     await expect(leaseStore("zonewarden", client).read(ms)).rejects.toThrow(says);
+  });
+
+  it("has no status of an answer that does not come, and waits for none any more", async ({
+    expect,
+  }) => {
+    await using kube = await startKubeApi();
+    const waiting = new Set<unknown>();
+    const clock = {
+      ...systemClock,
+      alarm: (ms: number, run: () => void) => {
+        const cancel = systemClock.alarm(ms, run);
+        waiting.add(cancel);
+        return () => {
+          waiting.delete(cancel);
+          cancel();
+        };
+      },
+    };
+    const secrets = { ca: "", certificate: "", key: "", token: "t" };
+    const access = { server: kube.url, namespace: "zonewarden", secrets: async () => secrets };
+    await using client = createKubeClient(access, clock);
+    const ask = (): Promise<unknown> => client.request({ method: "GET", path: "/version" }, 10_000);
+    await ask();
+    kube.fault = () => "lose-answer";
+    await expect(ask()).rejects.toMatchObject({ status: 0 });
+    expect(waiting.size).toBe(0);
   });
 
   it.for([

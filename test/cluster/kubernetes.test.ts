@@ -15,6 +15,7 @@ import { SimulatedClock } from "../support/clock.ts";
 import { makeCertificate } from "../support/connect-proxy.ts";
 import { startKubeApi } from "../support/kube-api.ts";
 import { close, listenOnLoopback } from "../support/loopback.ts";
+import { eventually } from "../support/processes.ts";
 
 const inPod = {
   ZONEWARDEN_POD_NAME: "zonewarden-0",
@@ -47,6 +48,9 @@ describe("a process in Kubernetes", () => {
       await using unnamed = await joinKubernetes("/k/config", ports);
       expect(unnamed.pod, name).toBeUndefined();
     }
+    expect(kube.connections.open).toBe(1);
+    await found[Symbol.asyncDispose]();
+    await eventually("it is closed", () => kube.connections.open === 0 || undefined);
   });
 });
 

@@ -303,6 +303,26 @@ describe("a wrong value of a variable", () => {
       says: 'a member of the variable "x" is "a b", and not of the type host',
     },
     {
+      declared: "{ x: { items: ip, default: [192.0.2.1, '2001:db8::/32', b.example] } }",
+      at: "b.example",
+      says: 'a member of the variable "x" is "b.example", and not of the type ip',
+    },
+    {
+      declared: "{ x: { items: ip, default: [7] } }",
+      at: "7]",
+      says: 'a member of the variable "x" is 7, and not of the type ip',
+    },
+    {
+      declared: "{ x: { items: path, default: [/a, b] } }",
+      at: "b]",
+      says: 'a member of the variable "x" is "b", and not of the type path',
+    },
+    {
+      declared: "{ x: { enum: [{ toString: 1 }], default: a } }",
+      at: "{ toString",
+      says: "expected text or a number or true or false, found a map",
+    },
+    {
       declared: "{ x: { type: list, enum: [a, b], default: [a, c] } }",
       at: "c]",
       says: 'a member of the variable "x" is "c", and none of a, b',

@@ -191,6 +191,23 @@ describe("no placeholder reaches a write", () => {
   });
 });
 
+describe("a placeholder where none is filled", () => {
+  it.for([
+    { entry: "suspend: { reason: 'work on ${zone.name}' }", at: "'work" },
+    {
+      entry:
+        "managed_rules: { rules: [{ key: o, deploy: owasp, overrides: { categories: [{ category: 'x-${vars.x}', enabled: false }] } }] }",
+      at: "'x-",
+    },
+  ])("is told where it stands: $entry", async ({ entry, at }, { expect }) => {
+    const text = `zones:\n  - { name: a.example, ${entry} }\n`;
+    const lines = linesOf(await loadText(text)).filter((line) => line.includes("BAD_PLACEHOLDER"));
+    expect(lines).toEqual([
+      expect.stringContaining(`${placeOf(text, entry, at)}: error: a placeholder is not filled`),
+    ]);
+  });
+});
+
 describe("a filled text in a message", () => {
   it.for([
     { length: 300, shown: 300, ends: "" },

@@ -10,6 +10,7 @@ import type { HistoryEntry } from "../../src/history/history.ts";
 import type { Author } from "../../src/plan/cause/author.ts";
 import { changeLines, changesLine } from "../../src/render/change-text.ts";
 import { paintOf } from "../../src/render/format.ts";
+import type { TokenUse } from "../../src/state/audit-status.ts";
 import { type RolloutRecord, turnText } from "../../src/state/rollout-turn.ts";
 import { carriedOut, declared, policy } from "../support/model.ts";
 import { plannedPolicies } from "../support/planned.ts";
@@ -136,6 +137,23 @@ describe("the history in words", () => {
     const unknown = { ...entry, changes: [{ ...change, authors: [] }] };
     expect(renderHistoryEntry(unknown, plain).split("\n")[2]).toBe(
       "      cause unknown: the audit log names nobody",
+    );
+  });
+
+  it("shows that our token was used elsewhere, and what that means", ({ expect }) => {
+    const use: TokenUse = {
+      credential: "main",
+      at: at(4),
+      method: "PUT",
+      path: "/zones/z1/rulesets",
+      ray: "8f2b",
+      zone: "shop.example.com",
+    };
+    const line = renderHistoryEntry({ ...entry, tokenUses: [use] }, plain)
+      .split("\n")
+      .at(-2);
+    expect(line).toContain(
+      `  the token of credential main was used elsewhere: PUT /zones/z1/rulesets at ${at(4).toISOString()} is not a write of this installation;`,
     );
   });
 
