@@ -5,11 +5,10 @@ import { countedEffectOfPolicy } from "../../src/plan/policies/policy-effect.ts"
 import { countedEffectOfRule, ofOneAction } from "../../src/plan/rules/counted-rule.ts";
 import { effectOfRule } from "../../src/plan/rules/rule-effect.ts";
 import { comparable, type ComparableRule } from "../../src/plan/rules/rule-fields.ts";
-import type { LiveRule } from "../../src/zone/live-zone.ts";
+import type { LiveRule, RuleState } from "../../src/zone/live-zone.ts";
 import { documentedScoreRuleId, managedRulesets } from "../../src/zone/managed-ruleset.ts";
 import { marked } from "../../src/zone/mark.ts";
-import type { PolicyBehavior } from "../../src/zone/resource.ts";
-import type { MitigateAction } from "../../src/zone/resource.ts";
+import type { MitigateAction, PolicyBehavior } from "../../src/zone/resource.ts";
 import {
   block,
   category,
@@ -24,26 +23,26 @@ import {
   ruleOverride,
 } from "../support/model.ts";
 import { plannedPolicies, plannedRules } from "../support/planned.ts";
-import { execute, type TestRule, testRule } from "../support/test-rules.ts";
+import { execute, testRule } from "../support/test-rules.ts";
 
 const admin = 'http.request.uri.path eq "/admin"';
 const login = 'http.request.uri.path eq "/login"';
 const changedAt = "2026-11-19T08:20:00.5Z";
 const live = liveRule("r1", { action: "log", last_updated: changedAt });
 
-function mitigate(name: MitigateAction, more: Partial<TestRule> = {}): TestRule {
+function mitigate(name: MitigateAction, more: Partial<RuleState> = {}): RuleState {
   const action = { type: "mitigate", name, response: undefined } as const;
   return testRule(action, { expression: admin, ...more });
 }
 
-function owasp(score: object = {}, ...categories: readonly string[]): TestRule {
+function owasp(score: object = {}, ...categories: readonly string[]): RuleState {
   return execute({
     categories: categories.map((name) => category(name, { enabled: false })),
     rules: Object.keys(score).length === 0 ? [] : [ruleOverride(documentedScoreRuleId, score)],
   });
 }
 
-function managed(action: string | undefined, more: Partial<TestRule> = {}): TestRule {
+function managed(action: string | undefined, more: Partial<RuleState> = {}): RuleState {
   const overrides = { ...noOverrides, action };
   return testRule({ type: "execute", ruleset: managedRulesets.cloudflare, overrides }, more);
 }
@@ -68,7 +67,7 @@ const beside = "what it would act on beside is not counted";
 const different = "its rules act in different ways, and are counted together";
 
 describe("what counts can say of the change of a rule", () => {
-  it.for<readonly [when: string, before: TestRule, after: TestRule | undefined, says: string]>([
+  it.for<readonly [when: string, before: RuleState, after: RuleState | undefined, says: string]>([
     ["a log becomes a block", mitigate("log"), mitigate("block"), "log → block: all"],
     [
       "a log becomes a challenge",

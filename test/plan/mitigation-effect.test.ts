@@ -1,9 +1,7 @@
 import { describe, it } from "vitest";
 
-import { effectOfRule } from "../../src/plan/rules/rule-effect.ts";
-import { comparable } from "../../src/plan/rules/rule-fields.ts";
 import { effectWords } from "../../src/render/change-text.ts";
-import { documentedScoreRuleId } from "../../src/zone/managed-ruleset.ts";
+import type { RuleState } from "../../src/zone/live-zone.ts";
 import type { MitigateAction, MitigateRule, RateLimit, Rule } from "../../src/zone/resource.ts";
 import {
   block,
@@ -16,26 +14,20 @@ import {
   skipNothing,
 } from "../support/model.ts";
 import { plannedRules } from "../support/planned.ts";
-import { type TestRule, testRule } from "../support/test-rules.ts";
+import { effectBetween, type RuleEffect, testRule } from "../support/test-rules.ts";
 
 const admin = 'http.request.uri.path eq "/admin"';
-function mitigate(name: MitigateAction, more: Partial<TestRule> = {}): TestRule {
+function mitigate(name: MitigateAction, more: Partial<RuleState> = {}): RuleState {
   const action = { type: "mitigate", name, response: undefined } as const;
   return testRule(action, { expression: admin, ...more });
 }
 
-function limited(more: Partial<RateLimit> = {}): TestRule {
+function limited(more: Partial<RateLimit> = {}): RuleState {
   return mitigate("block", { ratelimit: { ...rateLimit, ...more } });
 }
 
 describe("the effect of a rule that acts against requests", () => {
-  it.for<{
-    readonly when: string;
-    readonly before?: TestRule;
-    readonly after?: TestRule;
-    readonly yields: string;
-    readonly reason: readonly string[];
-  }>([
+  it.for<RuleEffect>([
     {
       when: "a block comes",
       after: mitigate("block"),
@@ -203,12 +195,7 @@ describe("the effect of a rule that acts against requests", () => {
       reason: ["requests_per_period 5 → 6", "mitigation_timeout 600 → 3600"],
     },
   ])("when $when", ({ before, after, yields, reason }, { expect }) => {
-    const [was, is] = [before, after].map(
-      (rule) => rule && comparable(rule, documentedScoreRuleId),
-    );
-    const effect = effectOfRule(was, is);
-    expect(effectWords(effect)).toBe(yields);
-    expect(effect.reasons).toEqual(reason);
+    expect(effectBetween(before, after)).toEqual({ yields, reason });
   });
 });
 

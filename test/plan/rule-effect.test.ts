@@ -2,12 +2,12 @@ import { describe, it } from "vitest";
 
 import { effectOfRule } from "../../src/plan/rules/rule-effect.ts";
 import { comparable } from "../../src/plan/rules/rule-fields.ts";
-import { effectWords } from "../../src/render/change-text.ts";
+import type { RuleState } from "../../src/zone/live-zone.ts";
 import { documentedScoreRuleId, managedRulesets } from "../../src/zone/managed-ruleset.ts";
 import { liveDeployment, noOverrides, skipNothing } from "../support/model.ts";
-import { type TestRule, execute, testRule } from "../support/test-rules.ts";
+import { effectBetween, execute, type RuleEffect, testRule } from "../support/test-rules.ts";
 
-function skip(more: Partial<TestRule> = {}): TestRule {
+function skip(more: Partial<RuleState> = {}): RuleState {
   const spared = { ...skipNothing, ruleset: true };
   return testRule(
     { type: "skip", skip: spared, logging: true },
@@ -18,13 +18,7 @@ function skip(more: Partial<TestRule> = {}): TestRule {
 const other = testRule({ type: "other", name: "rewrite" });
 
 describe("the effect of a rule", () => {
-  it.for<{
-    readonly when: string;
-    readonly before?: TestRule;
-    readonly after?: TestRule;
-    readonly yields: string;
-    readonly reason: readonly string[];
-  }>([
+  it.for<RuleEffect>([
     {
       when: "a deployment comes",
       after: execute(),
@@ -152,12 +146,7 @@ describe("the effect of a rule", () => {
       reason: [],
     },
   ])("when $when", ({ before, after, yields, reason }, { expect }) => {
-    const [was, is] = [before, after].map(
-      (rule) => rule && comparable(rule, documentedScoreRuleId),
-    );
-    const effect = effectOfRule(was, is);
-    expect(effectWords(effect)).toBe(yields);
-    expect(effect.reasons).toEqual(reason);
+    expect(effectBetween(before, after)).toEqual({ yields, reason });
   });
 });
 

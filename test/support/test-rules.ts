@@ -1,16 +1,13 @@
-import type { LiveRule, RuleAction } from "../../src/zone/live-zone.ts";
-import { owaspRulesetId } from "../../src/zone/managed-ruleset.ts";
+import { effectOfRule } from "../../src/plan/rules/rule-effect.ts";
+import { comparable } from "../../src/plan/rules/rule-fields.ts";
+import { effectWords } from "../../src/render/change-text.ts";
+import type { RuleAction, RuleState } from "../../src/zone/live-zone.ts";
+import { documentedScoreRuleId, owaspRulesetId } from "../../src/zone/managed-ruleset.ts";
 import type { Overrides } from "../../src/zone/resource.ts";
 import { noOverrides } from "./model.ts";
 
-/** What the effect of a rule depends on. */
-export type TestRule = Pick<
-  LiveRule,
-  "description" | "expression" | "enabled" | "action" | "ratelimit"
->;
-
 /** A rule of all requests. */
-export function testRule(action: RuleAction, more: Partial<TestRule> = {}): TestRule {
+export function testRule(action: RuleAction, more: Partial<RuleState> = {}): RuleState {
   return {
     description: "",
     expression: "true",
@@ -24,8 +21,8 @@ export function testRule(action: RuleAction, more: Partial<TestRule> = {}): Test
 /** A rule that deploys the OWASP ruleset with these overrides. */
 export function execute(
   overrides: Partial<Overrides> = {},
-  more: Partial<TestRule> = {},
-): TestRule {
+  more: Partial<RuleState> = {},
+): RuleState {
   return testRule(
     {
       type: "execute",
@@ -34,4 +31,23 @@ export function execute(
     },
     more,
   );
+}
+
+/** A change of a rule, which comes without `before` and goes without `after`, and its effect in words with the reasons. */
+export interface RuleEffect {
+  readonly when: string;
+  readonly before?: RuleState;
+  readonly after?: RuleState;
+  readonly yields: string;
+  readonly reason: readonly string[];
+}
+
+/** What the effect of a change of a rule is. */
+export function effectBetween(
+  before: RuleState | undefined,
+  after: RuleState | undefined,
+): Pick<RuleEffect, "yields" | "reason"> {
+  const [was, is] = [before, after].map((rule) => rule && comparable(rule, documentedScoreRuleId));
+  const effect = effectOfRule(was, is);
+  return { yields: effectWords(effect), reason: effect.reasons };
 }
