@@ -1,17 +1,19 @@
 import { describe, it } from "vitest";
 
-import { type AppliedZone, digestOfValue } from "../../src/plan/cause/applied-zone.ts";
+import { appliedText, type AppliedZone, digestOfValue } from "../../src/plan/cause/applied-zone.ts";
 import { type ChangeOutcome, nextApplied } from "../../src/plan/cause/next-applied.ts";
 import { plan } from "../../src/plan/plan.ts";
 import { documentedScoreRuleId } from "../../src/zone/managed-ruleset.ts";
 import type { Rule } from "../../src/zone/resource.ts";
-import { after, names } from "../support/causes.ts";
+import { after, inSync, names } from "../support/causes.ts";
 import {
   carriedOut,
   declared,
+  deployment,
   desiredZone,
   entrypoint,
   exception,
+  liveDeployment,
   liveException,
   liveRule,
   livePolicy,
@@ -41,7 +43,7 @@ const on = policy("checkout");
 const content = { policies: declared([on]) };
 const was = { policies: declared([off]) };
 const live = { policies: [carriedOut("p1", off)] };
-const [before, now] = [after(undefined, was, undefined), after(undefined, content, undefined)];
+const [before, now] = [inSync(was), inSync(content)];
 
 describe("what is known after a run", () => {
   it.for<{
@@ -140,11 +142,31 @@ describe("what is known after a run", () => {
     expect(names(next)).toEqual(["p/basket ?"]);
   });
 
+  it("is no key: a rename that is left is not stored", ({ expect }) => {
+    const renamed = { policies: declared([{ ...on, key: "basket", was: "checkout" }]) };
+    const named = { policies: [carriedOut("p1", on)] };
+    const next = after(now, renamed, named, { result: "done", left: ["key"] });
+    expect(names(next)).toEqual(["p/basket"]);
+  });
+
+  it.for(["not_done", "unknown"] as const)(
+    "is no value of a field to which somebody gave one, and the correction is %s",
+    (result, { expect }) => {
+      const rules = { rules: { managed_rules: declared([deployment("owasp")]) } };
+      const owasp = liveDeployment("r1", { ref: "zonewarden:owasp" }, { sensitivity_level: "low" });
+      const overridden = { entrypoints: { managed_rules: entrypoint(owasp) } };
+      const last = inSync(rules);
+      const next = after(last, rules, overridden, { result, left: [] });
+      expect(next).toEqual(last);
+      expect(appliedText(next)).toBe(appliedText(last));
+    },
+  );
+
   it("is nothing of what is new and was not written, also beside a policy called undefined", ({
     expect,
   }) => {
     const named = policy("undefined");
-    const last = after(undefined, { policies: declared([named]) }, undefined);
+    const last = inSync({ policies: declared([named]) });
     const both = { policies: declared([named, on]) };
     const alone = { policies: [carriedOut("p1", named)] };
     const next = after(last, both, alone, { result: "not_done", left: [] });
@@ -155,7 +177,7 @@ describe("what is known after a run", () => {
     const both = { policies: declared([on, policy("p2")]) };
     const twins = ["p1", "p2"].map((id) => carriedOut(id, on));
     const zone = { policies: [...twins, carriedOut("p3", policy("p2"))] };
-    const last = after(undefined, both, undefined);
+    const last = inSync(both);
     const next = after(last, both, zone, { result: "unknown", left: [] });
     expect(names(next)).toEqual(["p/checkout", "p/p2"]);
   });
@@ -175,7 +197,7 @@ function mode(applied: AppliedZone): string | undefined {
 describe("whether unmanaged resources are deleted", () => {
   const deleting = { policies: declared<typeof on>([], "delete") };
   const byHand = { policies: [livePolicy("p2")] };
-  const deleted = mode(after(undefined, deleting, undefined));
+  const deleted = mode(inSync(deleting));
 
   it.for([
     { when: "there are none", last: undefined, live: undefined, result: "done", yields: "delete" },
@@ -196,7 +218,7 @@ describe("whether unmanaged resources are deleted", () => {
     },
     {
       when: "they are left, and it was so",
-      last: after(undefined, deleting, undefined),
+      last: inSync(deleting),
       live: byHand,
       result: "unknown",
       yields: "delete",
@@ -205,6 +227,18 @@ describe("whether unmanaged resources are deleted", () => {
     const next = after(last, deleting, liveParts, { result, left: [] });
     expect(mode(next)).toBe(yields === "delete" ? deleted : yields);
     expect(deleted).toMatch(/^[\w-]{3}$/);
+  });
+
+  it.for([
+    {
+      when: "one of ours is left that is no longer declared",
+      policies: [carriedOut("p1", on), carriedOut("p2", policy("old"))],
+    },
+    { when: "a declared one is left as it was", policies: live.policies },
+  ])("is known where $when", ({ policies }, { expect }) => {
+    const declaring = { policies: declared([on], "delete") };
+    const next = after(now, declaring, { policies }, { result: "not_done", left: [] });
+    expect(mode(next)).toBe(deleted);
   });
 
   it("is told of policies apart from rules", ({ expect }) => {
@@ -222,7 +256,7 @@ describe("whether unmanaged resources are deleted", () => {
   });
 
   it("is not known where they are only reported", ({ expect }) => {
-    expect(after(undefined, { policies: declared([]) }, undefined).size).toBe(0);
+    expect(inSync({ policies: declared([]) }).size).toBe(0);
   });
 });
 
@@ -236,7 +270,7 @@ function namesIn(applied: AppliedZone): string {
 
 describe("the order of rules", () => {
   const [a, b] = [exception("a"), exception("b")];
-  const last = after(undefined, { rules: { managed_rules: declared([b, a]) } }, undefined);
+  const last = inSync({ rules: { managed_rules: declared([b, a]) } });
   const file = { rules: { managed_rules: declared([a, b]) }, policies: declared([on]) };
   const liveRules = {
     entrypoints: {
@@ -271,22 +305,41 @@ describe("the order of rules", () => {
     expect(namesIn(after(known, file, liveRules, { result, left: [] }))).toBe(yields);
   });
 
-  it("is not known where one rule was created or moved, and another was not", ({ expect }) => {
-    const c = exception("c");
-    const three = { rules: { managed_rules: declared([a, b, c]) } };
-    const { changes } = plan(
-      desiredZone(three),
-      liveZone({ entrypoints: liveRules.entrypoints }),
-      owner,
-    );
-    expect(changes.map(({ verb, key }) => `${verb} ${key}`)).toEqual([
-      "update managed_rule/b",
-      "create managed_rule/c",
-    ]);
-    const results = { update: "not_done", create: "done", delete: "done" } as const;
-    const outcomes = changes.map((change) => ({ change, result: results[change.verb], left: [] }));
-    const next = nextApplied(last, desiredZone(three).content, documentedScoreRuleId, outcomes);
-    expect(namesIn(next)).toContain("r/*");
+  it.for([
+    { live: ["b", "a"], changes: ["update b", "create c"], results: ["not_done", "done"] },
+    { live: ["c", "b", "a"], changes: ["update b", "update c"], results: ["not_done", "unknown"] },
+  ] as const)(
+    "is not known where one rule may have its place, and another has not: $changes",
+    ({ live: keys, changes: expected, results }, { expect }) => {
+      const desired = desiredZone({
+        rules: { managed_rules: declared([a, b, exception("c")]) },
+      });
+      const found = entrypoint(...keys.map((key) => liveOurs(key)));
+      const zone = liveZone({ entrypoints: { managed_rules: found } });
+      const { changes } = plan(desired, zone, owner);
+      expect(changes.map(({ verb, key }) => `${verb} ${key.slice(-1)}`)).toEqual(expected);
+      const outcomes = changes.map((change, nth) => ({
+        change,
+        result: results[nth] ?? "done",
+        left: [],
+      }));
+      const next = nextApplied(last, desired.content, documentedScoreRuleId, outcomes);
+      expect(next.get("r/*")).toEqual(new Map([["position", "?"]]));
+    },
+  );
+
+  it("is not known where a rule was written and is not in its place, which is not known either", ({
+    expect,
+  }) => {
+    const next = after(last, file, liveRules, { result: "done", left: ["position"] });
+    expect(names(next)).toEqual(["p/checkout", "r/b ?", "r/a", "r/* ?"]);
+  });
+
+  it("stays the one that was known, also of rules that differ otherwise", ({ expect }) => {
+    const disabled = ["b", "a"].map((key) => liveOurs(key, { enabled: false }));
+    const found = { ...liveRules, entrypoints: { managed_rules: entrypoint(...disabled) } };
+    const next = after(last, file, found, { result: "not_done", left: [] });
+    expect(namesIn(next)).toBe("p/checkout r/b r/a");
   });
 
   it("has the position of each rule, or the one before where the rule was not moved", ({
@@ -298,7 +351,7 @@ describe("the order of rules", () => {
     const oneLast = {
       rules: { managed_rules: declared<Rule>([a, { ...b, position: "last" }]) },
     };
-    const lastKnown = after(undefined, oneFirst, undefined);
+    const lastKnown = inSync(oneFirst);
     expect(namesIn(lastKnown)).toBe("r/b r/a");
     expect(positionsIn(lastKnown)).toEqual([undefined, digestOfValue("first")]);
     const rules = {
@@ -317,7 +370,7 @@ describe("the order of rules", () => {
   });
 
   it("has rules of which nothing is known at its end", ({ expect }) => {
-    const known = after(undefined, { rules: { managed_rules: declared([b]) } }, undefined);
+    const known = inSync({ rules: { managed_rules: declared([b]) } });
     const next = after(known, file, liveRules, { result: "not_done", left: [] });
     expect(namesIn(next)).toBe("p/checkout r/b r/a");
   });

@@ -15,7 +15,6 @@ import {
   liveDeployment,
   liveException,
   liveRule,
-  skipNothing,
 } from "../support/model.ts";
 import {
   foreign,
@@ -330,21 +329,12 @@ describe("what a plan says of rules", () => {
     expect(fields.filter(({ before }) => before !== undefined)).toEqual([]);
   });
 
-  it("is which rules are not ours, and which are not declared", ({ expect }) => {
+  it("is which rules are not ours", ({ expect }) => {
     const theirs = liveDeployment("f9", { ref: "by-hand" });
-    const { unowned, unmanaged } = plannedRules(declared([owasp]), entrypoint(theirs, foreignToo));
+    const { unowned } = plannedRules(declared([owasp]), entrypoint(theirs));
     expect(unowned).toEqual([
       { kind: "managed_rule", key: "managed_rule/owasp", id: "f9", ref: "by-hand", title: "" },
     ]);
-    expect(unmanaged).toEqual([{ kind: "managed_rule", id: "f2", title: "By hand" }]);
-  });
-
-  it("names a rule that deploys the ruleset already by its ref, where it has no description", ({
-    expect,
-  }) => {
-    const taken = liveDeployment("t9", { ref: "team-b:owasp" });
-    const [hold] = plannedRules(declared([owasp]), entrypoint(taken)).holds;
-    expect(hold?.message).toContain("the live rule t9 (team-b:owasp) does so already");
   });
 
   it("holds an exchange of the rulesets of two keys: no order of writes keeps both deployed", ({
@@ -365,11 +355,5 @@ describe("what a plan says of rules", () => {
     const { holds } = plannedRules(declared(rules), entrypoint(...live));
     expect(holds.map(({ reason }) => reason)).toEqual(["already_deployed", "already_deployed"]);
     for (const { message } of holds) expect(message).toContain("declare the ruleset under its key");
-  });
-
-  it("sends of an exception only what it skips", ({ expect }) => {
-    const given = exception("beta", { skip: { ...skipNothing, phase: true } });
-    const [write] = plannedRules(declared([given]), entrypoint()).writes;
-    expect(write).toHaveProperty("body.action_parameters", { phase: "current" });
   });
 });

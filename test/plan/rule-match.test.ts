@@ -149,19 +149,26 @@ describe("knowing live rules again", () => {
     expect(unmanaged.map(({ id }) => id)).toEqual(leaves);
   });
 
-  it("says that a managed ruleset is taken where a rule that stays deploys it already", ({
-    expect,
-  }) => {
-    const taken = liveDeployment("t9", { ref: "team-b:owasp", description: "Team B" });
-    const { holds } = plannedRules(declared([owasp]), entrypoint(taken));
-    expect(holds).toEqual([
-      {
-        reason: "already_deployed",
-        message:
-          `managed_rule/owasp deploys the managed ruleset ${owaspRulesetId}, but the live rule t9 (Team B) does so already, ` +
-          "and a zone can deploy it once: delete that rule, or leave the ruleset to its owner",
-      },
-    ]);
+  it.for([
+    { description: "Team B", name: "Team B" },
+    { description: "", name: "team-b:owasp" },
+  ])(
+    "says that a managed ruleset is taken where a rule that stays deploys it already: $name",
+    ({ description, name }, { expect }) => {
+      const taken = liveDeployment("t9", { ref: "team-b:owasp", description });
+      const { holds } = plannedRules(declared([owasp]), entrypoint(taken));
+      expect(holds).toEqual([
+        {
+          reason: "already_deployed",
+          message:
+            `managed_rule/owasp deploys the managed ruleset ${owaspRulesetId}, but the live rule t9 (${name}) does so already, ` +
+            "and a zone can deploy it once: delete that rule, or leave the ruleset to its owner",
+        },
+      ]);
+    },
+  );
+
+  it("leaves a managed ruleset free of which another one is deployed", ({ expect }) => {
     const other = liveDeployment("t9", {
       ref: "team-b:x",
       action_parameters: { id: managedRulesets.cloudflare, version: "latest" },
@@ -171,6 +178,9 @@ describe("knowing live rules again", () => {
 
   it("tells a rule without words by its ref", ({ expect }) => {
     const { unmanaged } = plannedRules(declared([]), entrypoint(foreign, foreignToo));
-    expect(unmanaged.map(({ title }) => title)).toEqual(["f1", "By hand"]);
+    expect(unmanaged).toEqual([
+      { kind: "managed_rule", id: "f1", title: "f1" },
+      { kind: "managed_rule", id: "f2", title: "By hand" },
+    ]);
   });
 });
