@@ -57,8 +57,7 @@ function violation(
     return { code: "WRONG_TYPE", message, remedy: "correct the value or the type" };
   }
   for (const [name, rule] of Object.entries(rules)) {
-    const limit = declaration[name];
-    const found = limit === undefined ? undefined : rule(limit, value);
+    const found = rule(declaration[name], value);
     if (found === undefined) continue;
     const [says, remedy] = found;
     return { code: "WRONG_VALUE", message: `${what} is ${shown}, ${says}`, remedy };
@@ -68,7 +67,7 @@ function violation(
 
 /** By the key of a declaration: what is wrong with a value, and its remedy. Limits of another type are the schema's to tell. */
 const rules: Readonly<
-  Record<string, (limit: Json, value: TemplateValue) => [string, string] | undefined>
+  Record<string, (limit: Json | undefined, value: TemplateValue) => [string, string] | undefined>
 > = {
   enum: (limit, value) => {
     const allowed = coerceList(limit).filter(isScalar);

@@ -2,6 +2,7 @@ import { checkCsp } from "../../syntax/csp/check-csp.ts";
 import { adviseExpression } from "../../syntax/expression/advice/advise-expression.ts";
 import {
   coerceObject,
+  coerceText,
   isJsonList,
   isJsonObject,
   type Json,
@@ -143,7 +144,7 @@ class Filler {
     if (isJsonList(value)) {
       return withItems(value, (item) => this.fill(item, [...path, memberName(item) ?? ""]));
     }
-    const alone = typeof value === "string" ? placeholderAlone(value) : undefined;
+    const alone = placeholderAlone(coerceText(value));
     if (alone === undefined) return this.literal(value, path);
     this.#use(alone, path);
     this.#remember(alone, path);

@@ -99,10 +99,12 @@ function parseTemplate(text: string): Template {
     const offset = match.index;
     parts.push(text.slice(end, offset));
     end = offset + whole.length;
-    const name = inner?.trim() ?? "";
     if (inner === undefined) {
       parts.push("${");
-    } else if (close !== "}") {
+      continue;
+    }
+    const name = inner.trim();
+    if (close !== "}") {
       const remedy = `close it with }; ${literal}`;
       errors.push({ message: "a placeholder is not closed", remedy });
     } else if (zoneFacts.includes(name) || variable.test(name)) {
@@ -176,7 +178,7 @@ export function templateValueOf(json: Json | undefined): TemplateValue | undefin
 
 /** Whether a JSON value can be that of a variable, and is no list. */
 export function isScalar(json: Json | undefined): json is TemplateScalar {
-  return json !== undefined && json !== null && typeof json !== "object";
+  return json !== undefined && typeof json !== "object";
 }
 
 export function isList(value: TemplateValue): value is readonly TemplateScalar[] {
