@@ -197,6 +197,33 @@ describe("a check of the scripts on declared pages", () => {
     expect(findingsIn(result)).toEqual(finds);
   });
 
+  it.for([
+    { now: "2026-11-01T23:59:59.999Z", finds: [] },
+    { now: "2026-11-02T00:00:00.000Z", finds: [`review_overdue ${pay}`] },
+  ])("takes a day of review to its end: at $now it finds $finds", ({ now, finds }, { expect }) => {
+    const entries = [authorised(pay, { reviewBy: "2026-11-01" })];
+    const seen = here(pay, { lastSeenAt: new Date(now) });
+    expect(findingsIn(check(declaredScripts(entries), readingOf([seen]), new Date(now)))).toEqual(
+      finds,
+    );
+  });
+
+  it.for([
+    { count: 19, finds: [`changed ${pay}`, `unverified ${pay}`] },
+    // Older ones may have been dropped: the oldest one tells nothing of the approval.
+    { count: 20, finds: [`changed ${pay}`, `changed ${pay}`] },
+  ])(
+    "of $count versions since the approval of a script that was there finds $finds",
+    ({ count, finds }, { expect }) => {
+      const versions = Array.from({ length: count }, (_, nth) =>
+        version(nth % 2 === 0 ? hashA : hashB, nth),
+      );
+      const old = { ...withVersions(pay, ...versions), firstSeenAt: day(-30), lastSeenAt: day(25) };
+      const result = check(declaredScripts([pinned]), readingOf([old]), day(25));
+      expect(findingsIn(result).toSorted()).toEqual(finds);
+    },
+  );
+
   it("names the newest fetch of each content that is not approved, newest first", ({ expect }) => {
     const versions = [version(hashB, -0.4), version(hashC, -0.3), version(hashB, -0.2)];
     const changing = withVersions(pay, version(hashA, -9), ...versions);

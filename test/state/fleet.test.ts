@@ -1,17 +1,19 @@
 import { describe, it } from "vitest";
 
 import { Fleet } from "../../src/state/fleet.ts";
-import { drifted, fleetOf, shop, stateAfter } from "../support/fleets.ts";
+import { drifted, fleetOf, held, shop, stateAfter } from "../support/fleets.ts";
 import {
   at,
   declared,
   diagnostic,
+  failure,
   heldLoad,
   load,
   named,
   report,
   start,
 } from "../support/reports.ts";
+import { check, declaredScripts } from "../support/watched.ts";
 
 describe("what is declared", () => {
   it("decides which zones there are, in the order of their names", ({ expect }) => {
@@ -32,6 +34,27 @@ describe("what is declared", () => {
     fleet.declare([declared(shop)], at(4));
     expect(fleet.zone(shop)?.status).toBe("unknown");
     expect(fleet.zones).toHaveLength(1);
+  });
+
+  it("ends a suspension, and nothing else that holds a plan", ({ expect }) => {
+    const suspension = { reason: "migration", until: at(50) };
+    const fleet = fleetOf(declared(shop, { suspension }));
+    stateAfter(fleet, report(shop, 1, held("suspend", "weakening")));
+    expect(fleet.zone(shop)?.holds).toHaveLength(2);
+    fleet.declare([declared(shop)], at(2));
+    expect(fleet.zone(shop)?.holds).toMatchObject([{ reason: "weakening" }]);
+  });
+
+  it("has what inventories and checks of scripts say, of zones that are declared", ({ expect }) => {
+    const fleet = fleetOf(declared(shop), declared("a.example.com"));
+    const names = [shop, "gone.example.com"].map(named);
+    for (const zone of names) {
+      fleet.recordInventory({ result: "error", zone, at: at(1), failure: failure() });
+    }
+    expect(fleet.zones.map(({ inventory }) => inventory?.failingSince)).toEqual([undefined, at(1)]);
+    const { watch } = check(declaredScripts([]), undefined, at(2));
+    for (const zone of names) fleet.recordScripts(zone, watch);
+    expect(fleet.zones.map(({ scripts }) => scripts)).toEqual([undefined, watch]);
   });
 
   it("leaves a zone that is declared as before as it is, to the very object", ({ expect }) => {

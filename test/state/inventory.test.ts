@@ -88,6 +88,12 @@ describe("what is known of an inventory", () => {
     const { facts } = read(bad("https://a.example/", at));
     expect(facts.malicious).toHaveLength(1);
     expect(facts.newest[0]).toBe(facts.malicious[0]);
+    const [one, other] = [1, 2].map((nth) => {
+      const url = `https://${nth}.example/`;
+      return factsOf([script(url, { scores: harmless, firstSeenAt: at })]);
+    });
+    expect(one?.newest[0]?.malicious).toBe(other?.newest[0]?.malicious);
+    expect(one?.notPermitted).toBe(other?.notPermitted);
   });
 
   it("does not call new what was first seen more than a day ago", ({ expect }) => {

@@ -252,6 +252,10 @@ describe("checks of the scripts on declared pages, one after the other", () => {
     expect(scriptRecordOf(unread, { ...head, at: day(1) })).toBeUndefined();
     const next = check(declared, readingOf([here(pay)]), day(0.5), recorded);
     expect(scriptRecordOf(next, { ...head, at: day(0.5) })?.events).toEqual([]);
+    const gap = check(declared, undefined, day(8), recorded);
+    const ofGap = scriptRecordOf(gap, { ...head, at: day(8) });
+    expect(ofGap?.events.length).toBeGreaterThan(0);
+    expect(ofGap?.read).toBeUndefined();
   });
 
   it("finds in each order of rounds what the last one shows, and opens and closes in turn", ({

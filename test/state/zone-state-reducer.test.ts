@@ -65,6 +65,15 @@ describe("drift", () => {
     expect(driftOf(state)).toEqual(withCause("drift", [a, b]));
   });
 
+  it("may be there beside changes that wait", ({ expect }) => {
+    const causes = [
+      { cause: "drift", fields: ["action"] },
+      { cause: "pending", fields: ["description"] },
+    ] as const;
+    const state = after({ result: "planned", cause: "drift", changes: [{ ...a, causes }] });
+    expect(state).toMatchObject({ driftedSince: at(1), pendingSince: at(1) });
+  });
+
   it("does not include pending changes", ({ expect }) => {
     const state = after(pending);
     expect(driftOf(state)).toEqual([]);

@@ -1,0 +1,69 @@
+import { describe, it } from "vitest";
+
+import { needsPages, scriptsToRead } from "../../src/state/scripts/needed-reads.ts";
+import {
+  authorised,
+  check,
+  day,
+  declaredScripts,
+  hashA,
+  hashB,
+  pay,
+  pinned,
+  readingOf,
+  version,
+  withVersions,
+} from "../support/watched.ts";
+
+const seen = withVersions(pay, version(hashA, 0));
+const declared = declaredScripts([pinned]);
+const { watch } = check(declared, readingOf([seen]), day(1));
+
+describe("which pages have scripts", () => {
+  it.for([
+    { when: "nothing is known", earlier: undefined, now: day(1), asks: true },
+    { when: "it was asked at this very moment", now: day(1), asks: false },
+    { when: "it was asked a short while ago", now: day(6.9), asks: false },
+    { when: "it was asked six days ago", now: day(7), asks: true },
+    { when: "it was asked in the future", now: day(0.9), asks: true },
+    {
+      when: "there is another script",
+      now: day(2),
+      scripts: [seen, { ...seen, id: "2" }],
+      asks: true,
+    },
+    { when: "other pages are declared", now: day(2), pages: ["shop.example.com/*"], asks: true },
+  ])("is asked of the service: $when: $asks", (row, { expect }) => {
+    const { earlier = row.when === "nothing is known" ? undefined : watch, now, asks } = row;
+    const { scripts = [seen], pages = declared.pages } = row;
+    expect(needsPages({ ...declared, pages }, scripts, earlier, now)).toBe(asks);
+  });
+});
+
+describe("the versions of a script", () => {
+  it.for([
+    { when: "it is as it was", reads: false },
+    { when: "it has another hash", script: { ...seen, hash: hashB }, reads: true },
+    { when: "it was fetched again", script: { ...seen, fetchedAt: day(1) }, reads: true },
+    {
+      when: "it is not in use",
+      script: { ...seen, hash: hashB, status: "inactive" },
+      reads: false,
+    },
+    { when: "nothing is known", earlier: "nothing", reads: true },
+    { when: "its content may be any until now", earlier: "unpinned", reads: true },
+    { when: "its content may be any", entry: authorised(pay), earlier: "nothing", reads: false },
+    {
+      when: "no entry has it",
+      entry: authorised("https://a.example/"),
+      earlier: "nothing",
+      reads: false,
+    },
+  ])("are read: $when: $reads", (row, { expect }) => {
+    const { script = seen, entry = pinned, earlier = "known", reads } = row;
+    const unpinned = check(declaredScripts([authorised(pay)]), readingOf([seen]), day(1)).watch;
+    const before = { known: watch, unpinned, nothing: undefined }[earlier];
+    const found = scriptsToRead(declaredScripts([entry]), [script], before);
+    expect(found).toEqual(reads ? [script] : []);
+  });
+});
