@@ -1,10 +1,7 @@
 import { describe, it } from "vitest";
 
-import { appliedText } from "../../src/plan/cause/applied-zone.ts";
 import { hashToAccept } from "../support/held.ts";
 import { bare } from "../support/model.ts";
-import { named } from "../support/reports.ts";
-import { MemoryRunStore } from "../support/run-store.ts";
 import {
   defaultOptions,
   edited,
@@ -80,14 +77,6 @@ describe("the first round of a daemon that remembers nothing", () => {
     const sent = writes(world).length;
     await world.sweep("manual");
     expect(writes(world)).toHaveLength(sent);
-  });
-
-  it("is not released by another hash", async ({ expect }) => {
-    await using world = await changed(40, 40);
-    await world.begin();
-    world.accept("f".repeat(64), "r0");
-    await world.clock.advance(0);
-    expect(writes(world)).toEqual([]);
   });
 
   it("reads zones again whose plans are too old to be written", async ({ expect }) => {
@@ -178,17 +167,6 @@ describe("the first round of a daemon that remembers nothing", () => {
     expect(world.loads.at(-1)).toMatchObject({ result: "unchanged", round: { phase: "closed" } });
   });
 
-  it("writes nothing and holds nothing in the mode observe", async ({ expect }) => {
-    await using world = await changed(40, 40, weakened, { mode: "observe" });
-    await world.begin();
-    expect(world.loads.at(-1)).toMatchObject({ hold: undefined, round: { isBinding: false } });
-    const { options } = world;
-    world.reconciler.reconfigure({ ...options, mode: "enforce" });
-    await world.clock.advance(0);
-    expect(writes(world)).toEqual([]);
-    expect(world.loads.at(-1)).toMatchObject({ result: "held" });
-  });
-
   it("counts plans that only a freeze or a suspension holds", async ({ expect }) => {
     const suspension = { reason: "sale", until: new Date("2100-01-01T00:00:00Z") };
     await using world = await changed(40, 40, { ...weakened, suspension });
@@ -207,53 +185,14 @@ describe("the first round of a daemon that remembers nothing", () => {
     expect(writes(world)).toEqual([]);
     expect(world.loads.at(-1)).toMatchObject({ result: "held", active: { revision: "r2" } });
   });
-
-  it("begins again after a crash in the middle", async ({ expect }) => {
-    const names: string[] = [];
-    for (const pause of [1, 30, 90]) {
-      await using world = await changed(40, 40);
-      world.latencyMs = 5;
-      world.start();
-      await world.clock.advance(pause);
-      names.push(...writes(world));
-    }
-    expect(names).toEqual([]);
-  });
 });
 
 describe("a daemon that restores a revision", () => {
-  it("that was only observed judges all plans before its first write", async ({ expect }) => {
-    await using world = await changed(40, 40);
-    world.remember();
-    world.storedRound = "planning";
-    await world.begin();
-    expect(writes(world)).toEqual([]);
-    expect(world.loads.at(-1)).toMatchObject({ result: "held", round: { phase: "planning" } });
-  });
-
   it("counts the zones that the limit let pass before", async ({ expect }) => {
     await using world = await changed(40, 5, edited);
     world.remember();
     [world.storedRound, world.storedPassed] = ["open", 10];
     await world.begin();
     expect(writtenZones(world).size).toBe(2);
-  });
-
-  it("of which some zones were never planned judges only those", async ({ expect }) => {
-    const known = new Set(many(40).slice(20));
-    const zones = many(40);
-    await using before = await changed(40, 40);
-    const store = new MemoryRunStore();
-    for (const name of known) store.texts.set(named(name), appliedText(new Map()));
-    await using world = new World(zones, { fleetLimits }, undefined, store);
-    for (const [name, live] of before.live) world.live.set(name, live);
-    for (const zone of zones) world.files.set(zone, weakened);
-    world.remember();
-    world.storedRound = "open";
-    await world.begin();
-    const written = writtenZones(world);
-    expect(written.isSupersetOf(known)).toBe(true);
-    expect(written.size).toBeLessThanOrEqual(known.size + 12);
-    expect(world.loads.at(-1)).toMatchObject({ result: "held", round: { phase: "open" } });
   });
 });

@@ -179,21 +179,6 @@ describe("a revision that weakens no more zones than the limit", () => {
     await commit(world, many(14, 6), protectedContent);
     expect(written(world)).toEqual(new Set(many(14)));
   });
-
-  it("is bounded by the number or the share that is set", async ({ expect }) => {
-    for (const [maxWeakened, isHeld] of [
-      [{ zones: 5, share: 0 }, false],
-      [{ zones: 4, share: 0 }, true],
-      [{ zones: 0, share: 0.5 }, false],
-      [{ zones: 0, share: 0.49 }, true],
-      [{ zones: 0, share: 0 }, true],
-    ] as const) {
-      const fleetLimits = { ...defaultOptions.fleetLimits, maxFleetShare: 1, maxWeakened };
-      await using world = await fleetOf(10, new MemoryRunStore(), { fleetLimits });
-      await commit(world, many(5), off);
-      expect([maxWeakened, world.loads.at(-1)?.result === "held"]).toEqual([maxWeakened, isHeld]);
-    }
-  });
 });
 
 describe("several revisions within an hour", () => {
