@@ -2,6 +2,7 @@ import { describe, it } from "vitest";
 
 import type { ZoneContent } from "../../src/zone/desired-zone.ts";
 import { declared, desiredZone, policy } from "../support/model.ts";
+import { named } from "../support/reports.ts";
 import { MemoryRunStore } from "../support/run-store.ts";
 import {
   defaultOptions,
@@ -144,11 +145,17 @@ describe("a revision that weakens more zones than the limit", () => {
 
   it("lets the other zones go on while it is judged", async ({ expect }) => {
     await using world = await fleetOf(8);
+    const before = world.revision;
     world.slow.set("z0.example", 5 * minute);
     await commit(world, many(5), off);
     world.edit("z7.example", () => ({ policies: [] }));
     await world.sweep("manual", minute);
     expect(written(world)).toEqual(new Set(["z7.example"]));
+    const revisions = new Map(world.reports.map(({ zone, revision }) => [zone, revision]));
+    expect(["z4", "z7"].map((zone) => revisions.get(named(`${zone}.example`)))).toEqual([
+      world.revision,
+      before,
+    ]);
     expect(world.loads.at(-1)).toMatchObject({ result: "unchanged", hold: undefined });
     await world.clock.advance(10 * minute);
     expect(written(world)).toEqual(new Set(["z7.example"]));
