@@ -6,6 +6,8 @@ import { planSaved, planZone } from "../../src/reconcile/run/plan-zone.ts";
 import type { ZoneContent } from "../../src/zone/desired-zone.ts";
 import type { PartsToRead } from "../../src/zone/ports.ts";
 import {
+  absent,
+  customRuleset,
   declared,
   desiredZone,
   livePolicy,
@@ -57,6 +59,19 @@ describe("planning a zone", () => {
     const parts: PartsToRead[] = [];
     await planZone(requestOf(content), portsOf(empty, { parts }), signal);
     expect(parts.map(namesOf)).toEqual([reads]);
+  });
+
+  it("reads what is declared and what waits for its wave", async ({ expect, signal }) => {
+    const parts: PartsToRead[] = [];
+    const [first, second] = [customRuleset("first"), customRuleset("second")];
+    const content = { ...enabled, customRulesets: declared([first]) };
+    const waiting = desiredZone({ ...logged, customRulesets: declared([second, first]) }).content;
+    const entrypoints = { ...empty.entrypoints, custom_rules: absent };
+    const live = { ...empty, entrypoints, customRulesets: [] };
+    await planZone({ ...requestOf(content), waiting }, portsOf(live, { parts }), signal);
+    expect(parts).toMatchObject([
+      { settings: true, policies: true, customRulesets: { owner, keys: ["first", "second"] } },
+    ]);
   });
 });
 

@@ -82,6 +82,31 @@ describe("a zone that is released and dropped from the files at once", () => {
   });
 });
 
+describe("the back-off of a listing that failed", () => {
+  it.for([
+    { trigger: "schedule", listings: 2 },
+    { trigger: "manual", listings: 3 },
+  ] as const)("with a sweep of the trigger $trigger", async ({ trigger, listings }, { expect }) => {
+    await using world = await startedWorld();
+    world.listFault = new ServiceFault("API_SERVER", true);
+    await world.sweep("schedule", 1_000);
+    expect(world.listings).toBe(2);
+    await world.sweep(trigger);
+    expect(world.listings).toBe(listings);
+  });
+});
+
+describe("a name that is not listed", () => {
+  it("does not shorten the back-off of a listing that failed", async ({ expect }) => {
+    await using world = await startedWorld();
+    world.listFault = new ServiceFault("API_SERVER", true);
+    await world.sweep("schedule", 1_000);
+    world.files.set("new.example", edited);
+    await world.reload("r2");
+    expect(world.listings).toBe(2);
+  });
+});
+
 describe("a file change waits for a sweep", () => {
   it("from when that is configured until it is configured otherwise", async ({ expect }) => {
     await using world = await startedWorld();

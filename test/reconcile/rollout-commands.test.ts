@@ -406,17 +406,18 @@ describe("a command", () => {
     world.loads.length = 0;
     await ask(world, "pause");
     await ask(world, "pause");
-    await ask(world, promote(...third));
+    await ask(world, promote(...third, second[0] ?? ""));
     await ask(world, "resume");
     await ask(world, "abort");
     await world.commit("r3", off);
     const turns = world.loads.flatMap(({ rollout }) => rollout?.turns ?? []);
-    expect(turns.slice(0, 6)).toEqual([
+    expect(turns.slice(0, 7)).toEqual([
       { turn: "paused", ...mia },
-      { turn: "promoted", zones: 2, ...mia },
+      { turn: "promoted", zones: 3, ...mia },
+      { turn: "wave_began", wave: 2, zones: 1 },
       { turn: "wave_began", wave: 3, zones: 2 },
       { turn: "resumed", ...mia },
-      { turn: "aborted", zones: 4, ...mia },
+      { turn: "aborted", zones: 5, ...mia },
       { turn: "began" },
     ]);
   });

@@ -268,18 +268,25 @@ describe("the next wave", () => {
     expect(world.liveAs(blocking)).toHaveLength(5);
   });
 
-  it("waits for a zone that the service refuses to change", async ({ expect }) => {
+  it.for([
+    { refused: canary, other: otherCanary },
+    { refused: otherCanary, other: canary },
+  ])("waits for $refused that the service refuses to change", async (given, { expect }) => {
+    const { refused, other } = given;
     await using world = await fleetInWaves();
     const { requests } = world;
-    world.faults.set(canary, () =>
+    world.faults.set(refused, () =>
       requests.at(-1)?.startsWith("write") === true
         ? new ServiceFault("API_REFUSED", false)
         : undefined,
     );
     await world.commit("r2", blocking);
     await world.clock.advance(48 * hour);
-    expect(world.liveAs(blocking)).toEqual([otherCanary]);
-    expect(world.where).toMatchObject({ wave: 1, unsettled: [canary] });
+    expect(world.liveAs(blocking)).toEqual([other]);
+    expect(world.where).toMatchObject({ wave: 1, unsettled: [refused] });
+    world.faults.clear();
+    await world.sweep("manual", 23 * hour);
+    expect(world.liveAs(blocking)).toEqual(first);
   });
 
   it("waits for a zone that is suspended", async ({ expect }) => {

@@ -151,8 +151,8 @@ describe("a revision that weakens more zones than the limit", () => {
     world.edit("z7.example", () => ({ policies: [] }));
     await world.sweep("manual", minute);
     expect(written(world)).toEqual(new Set(["z7.example"]));
-    const revisions = new Map(world.reports.map(({ zone, revision }) => [zone, revision]));
-    expect(["z4", "z7"].map((zone) => revisions.get(named(`${zone}.example`)))).toEqual([
+    const shown = new Map(world.reports.map(({ zone, revision }) => [zone, revision]));
+    expect(["z4", "z7"].map((zone) => shown.get(named(`${zone}.example`)))).toEqual([
       world.revision,
       before,
     ]);
