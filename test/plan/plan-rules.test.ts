@@ -1,6 +1,7 @@
 import { describe, it } from "vitest";
 
 import { summaryOf } from "../../src/plan/change.ts";
+import { coerceText } from "../../src/syntax/json.ts";
 import type { LiveEntrypoint } from "../../src/zone/live-zone.ts";
 import { managedRulesets } from "../../src/zone/managed-ruleset.ts";
 import type { Rule } from "../../src/zone/resource.ts";
@@ -27,7 +28,6 @@ import {
   type Situation,
   uploads,
 } from "../support/planned.ts";
-import { text } from "../support/wire-model.ts";
 
 function placeText(place: RulePlace): string {
   const neighbor = neighborOf(place);
@@ -39,7 +39,7 @@ function requestText(write: Write): string {
   if (!("phase" in write) || isRulesetWrite(write)) return write.call;
   switch (write.call) {
     case "create-rule":
-      return `POST ${text(write.body["ref"])} ${placeText(write.position)}`;
+      return `POST ${coerceText(write.body["ref"])} ${placeText(write.position)}`;
     case "update-rule": {
       const body = Object.keys(write.body).length === 0 ? " (position only)" : "";
       return `PATCH ${write.id}${body}${write.position === null ? "" : ` ${placeText(write.position)}`}`;
@@ -47,9 +47,9 @@ function requestText(write: Write): string {
     case "delete-rule":
       return `DELETE ${write.id}`;
     case "create-entrypoint":
-      return `POST ${write.phase}: ${write.rules.map(({ ref }) => text(ref)).join(", ")}`;
+      return `POST ${write.phase}: ${write.rules.map(({ ref }) => coerceText(ref)).join(", ")}`;
     case "put-entrypoint":
-      return `PUT ${write.rules.map(({ id, ref }) => text(id) || `new ${text(ref)}`).join(", ")}`;
+      return `PUT ${write.rules.map(({ id, ref }) => coerceText(id) || `new ${coerceText(ref)}`).join(", ")}`;
   }
 }
 

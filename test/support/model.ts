@@ -1,3 +1,4 @@
+import { ruleOf } from "../../src/api/read/parse-entrypoint.ts";
 import type { Limits } from "../../src/plan/guard/guard.ts";
 import {
   type Declared,
@@ -24,7 +25,7 @@ import type {
   SkipRule,
 } from "../../src/zone/resource.ts";
 import { zoneId, zoneName, type Zone } from "../../src/zone/zone.ts";
-import { ruleOfWire, type Wire } from "./wire-model.ts";
+import type { Wire } from "./wire-model.ts";
 
 /** The mark under which most stories happen. */
 export const owner = "zonewarden";
@@ -286,7 +287,7 @@ export const rateLimit: RateLimit = {
 
 /** A live rule, read from what the service would give for it. */
 export function liveRule(id: string, wire: Wire): LiveRule {
-  return ruleOfWire({ id, version: "1", ref: id, enabled: true, expression: "true", ...wire });
+  return ruleOf({ id, version: "1", ref: id, enabled: true, expression: "true", ...wire });
 }
 
 /** A live rule that deploys a managed ruleset. */

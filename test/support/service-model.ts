@@ -1,15 +1,16 @@
 import { createHash } from "node:crypto";
 import { isDeepStrictEqual } from "node:util";
 
-import { canonicalJson, isJsonObject, type Json } from "../../src/syntax/json.ts";
+import { ruleOf } from "../../src/api/read/parse-entrypoint.ts";
+import { canonicalJson, coerceText, isJsonObject, type Json } from "../../src/syntax/json.ts";
 import type { LiveEntrypoint, LivePolicy, LiveRule, LiveZone } from "../../src/zone/live-zone.ts";
 import { positionIn, type RulePlace } from "../../src/zone/rule-place.ts";
 import { isRulesetWrite, type Write } from "../../src/zone/write.ts";
-import { ruleOfWire, text, type Wire } from "./wire-model.ts";
+import type { Wire } from "./wire-model.ts";
 
 /**
- * The service in one pure function: the state that a write leads to, by SERVICE.md A.6, B.3, B.4 and B.5. It knows
- * nothing of the program's own client, and throws where the service would refuse.
+ * The service in one pure function: the state that a write leads to, by SERVICE.md A.6, B.3, B.4 and B.5. It
+ * sends nothing, and throws where the service would refuse. Rules are read as the program reads answers.
  */
 export function afterWrite(live: LiveZone, write: Write): LiveZone {
   if (isRulesetWrite(write)) throw new Error("the model has no custom rulesets");
@@ -78,11 +79,11 @@ function policyOfWire(id: string, body: Wire): LivePolicy {
   const rest = Object.entries(body).filter(([name]) => !policyFields.includes(name));
   return {
     id,
-    description: text(body["description"]),
-    action: text(body["action"]),
-    expression: text(body["expression"]),
+    description: coerceText(body["description"]),
+    action: coerceText(body["action"]),
+    expression: coerceText(body["expression"]),
     enabled: body["enabled"] === true,
-    value: text(body["value"]),
+    value: coerceText(body["value"]),
     rest: Object.fromEntries(rest),
   };
 }
@@ -165,7 +166,7 @@ function stored(body: Wire, before: readonly LiveRule[], index: number): LiveRul
   }
   const version = Number(same?.version ?? 0) + 1;
   const second = String(version % 60).padStart(2, "0");
-  return ruleOfWire({
+  return ruleOf({
     ...content,
     version: String(version),
     last_updated: `2026-11-21T10:00:${second}Z`,
