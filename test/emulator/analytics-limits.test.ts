@@ -45,59 +45,25 @@ interface Refusal {
 }
 
 describe("the limits of the analytics", () => {
-  it.for([
-    { zone: "free", dataset: requests, back: 168, length: 24, says: undefined },
-    {
-      zone: "free",
-      dataset: requests,
-      back: 169,
-      length: 24,
-      says: "cannot request data older than 1w",
-    },
-    { zone: "free", dataset: requests, back: 168, length: 25, says: "can't be wider than 86400s" },
-    { zone: "pro", dataset: requests, back: 168, length: 168, says: undefined },
-    { zone: "pro", dataset: events, back: 24, length: 24, says: undefined },
-    {
-      zone: "pro",
-      dataset: events,
-      back: 25,
-      length: 1,
-      says: "cannot request data older than 1d",
-    },
-    { zone: "business", dataset: events, back: 72, length: 72, says: undefined },
-    {
-      zone: "business",
-      dataset: events,
-      back: 73,
-      length: 1,
-      says: "cannot request data older than 3d",
-    },
-    {
-      zone: "business",
-      dataset: requests,
-      back: 745,
-      length: 1,
-      says: "cannot request data older than 4w3d",
-    },
-    { zone: "big", dataset: events, back: 720, length: 720, says: undefined },
-    { zone: "big", dataset: requests, back: 2_160, length: 744, says: undefined },
-    {
-      zone: "big",
-      dataset: requests,
-      back: 2_160,
-      length: 745,
-      says: "can't be wider than 2678400s",
-    },
-    {
-      zone: "big",
-      dataset: violations,
-      back: 721,
-      length: 1,
-      says: "cannot request data older than 4w2d",
-    },
+  it.for<
+    readonly [zone: string, length: number, dataset: string, back: number, says: string | undefined]
+  >([
+    ["free", 24, requests, 168, undefined],
+    ["free", 24, requests, 169, "cannot request data older than 1w"],
+    ["free", 25, requests, 168, "can't be wider than 86400s"],
+    ["pro", 168, requests, 168, undefined],
+    ["pro", 24, events, 24, undefined],
+    ["pro", 1, events, 25, "cannot request data older than 1d"],
+    ["business", 72, events, 72, undefined],
+    ["business", 1, events, 73, "cannot request data older than 3d"],
+    ["business", 1, requests, 745, "cannot request data older than 4w3d"],
+    ["big", 720, events, 720, undefined],
+    ["big", 744, requests, 2_160, undefined],
+    ["big", 745, requests, 2_160, "can't be wider than 2678400s"],
+    ["big", 1, violations, 721, "cannot request data older than 4w2d"],
   ])(
-    "let a $zone zone read $length hours of $dataset, $back hours back: $says",
-    async ({ zone, dataset, back, length, says }, context) => {
+    "let a %s zone read %i hours of %s, %i hours back: %s",
+    async ([zone, length, dataset, back, says], context) => {
       const { expect } = context;
       await using world = await testEmulator(context, { seed });
       const id = await world.zoneId(`${zone}.example`);
@@ -182,73 +148,37 @@ describe("the limits of the analytics", () => {
     });
   });
 
-  it.for([
-    {
-      dataset: events,
-      selection: "count",
-      says: /^zone '[0-9a-f]{32}' does not have access to the path$/,
-    },
-    { dataset: violations, selection: "count", says: /does not have access to the path$/ },
-    {
-      dataset: requests,
-      selection: "count dimensions { clientAsn }",
-      says: /does not have access to the field 'clientasn' from the path$/,
-    },
-    {
-      dataset: requests,
-      selection: "count dimensions { ja4 datetimeHour }",
-      says: /to the field 'ja4'/,
-    },
-    {
-      dataset: requests,
-      orderBy: "clientRefererHost_ASC",
-      selection: "count",
-      says: /to the field 'clientrefererhost'/,
-    },
-    {
-      dataset: requests,
-      filter: 'botScore: "1"',
-      selection: "count",
-      says: /to the field 'botscore'/,
-    },
-    {
-      dataset: requests,
-      limit: 10_001,
-      selection: "count",
-      says: /^limit must be positive number and not greater than 10000$/,
-    },
-    { dataset: requests, limit: 0, selection: "count", says: /^limit must be positive/ },
-    { dataset: requests, selection: "sum { visits }", says: /^unknown field "sum"$/ },
-    {
-      dataset: requests,
-      selection: "count { all }",
-      says: /^scalar fields must have no selections$/,
-    },
-    { dataset: requests, selection: "dimensions", says: /^object field must have selections$/ },
-    { dataset: requests, selection: "count", filter: "colour: 1", says: /^error parsing args/ },
-    {
-      dataset: requests,
-      selection: "count",
-      filter: 'datetime_geq: "yesterday"',
-      says: /^error parsing args for "httpRequestsAdaptiveGroups": datetime_geq/,
-    },
-    {
-      dataset: requests,
-      selection: "count",
-      filter: "clientRequestHTTPHost: 3",
-      says: /^error parsing args/,
-    },
-    { dataset: requests, selection: "count", orderBy: "colour_ASC", says: /^error parsing args/ },
-    { dataset: requests, selection: "count }", says: /^query contains error/ },
-    { dataset: requests, selection: "count".padEnd(5 * 32, " a: b"), says: /^unknown field/ },
-    {
-      dataset: requests,
-      selection: Array.from({ length: 31 }, (_, index) => `c${index}: count`).join(" "),
-      says: /^number of fields can't be more than 30$/,
-    },
+  it.for<readonly [asked: Parameters<typeof documentFor>[2], says: RegExp, dataset?: string]>([
+    [{}, /^zone '[0-9a-f]{32}' does not have access to the path$/, events],
+    [{}, /does not have access to the path$/, violations],
+    [
+      { selection: "count dimensions { clientAsn }" },
+      /does not have access to the field 'clientasn' from the path$/,
+    ],
+    [{ selection: "count dimensions { ja4 datetimeHour }" }, /to the field 'ja4'/],
+    [{ orderBy: "clientRefererHost_ASC" }, /to the field 'clientrefererhost'/],
+    [{ filter: 'botScore: "1"' }, /to the field 'botscore'/],
+    [{ limit: 10_001 }, /^limit must be positive number and not greater than 10000$/],
+    [{ limit: 0 }, /^limit must be positive/],
+    [{ selection: "sum { visits }" }, /^unknown field "sum"$/],
+    [{ selection: "count { all }" }, /^scalar fields must have no selections$/],
+    [{ selection: "dimensions" }, /^object field must have selections$/],
+    [{ filter: "colour: 1" }, /^error parsing args/],
+    [
+      { filter: 'datetime_geq: "yesterday"' },
+      /^error parsing args for "httpRequestsAdaptiveGroups": datetime_geq/,
+    ],
+    [{ filter: "clientRequestHTTPHost: 3" }, /^error parsing args/],
+    [{ orderBy: "colour_ASC" }, /^error parsing args/],
+    [{ selection: "count }" }, /^query contains error/],
+    [{ selection: "count".padEnd(5 * 32, " a: b") }, /^unknown field/],
+    [
+      { selection: Array.from({ length: 31 }, (_, index) => `c${index}: count`).join(" ") },
+      /^number of fields can't be more than 30$/,
+    ],
   ])(
-    "refuse of a free zone $dataset $filter $selection",
-    async ({ dataset, says, filter = "", ...more }, context) => {
+    "refuse of a free zone %j",
+    async ([{ filter = "", ...more }, says, dataset = requests], context) => {
       const { expect } = context;
       await using world = await testEmulator(context, { seed });
       const id = await world.zoneId("free.example");

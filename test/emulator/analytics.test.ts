@@ -194,62 +194,20 @@ describe("the analytics", () => {
       `query ($tags: [string!]) { viewer { zones(filter: { zoneTag_in: $tags }) { zoneTag settings { ${names.map((name) => `${name} ${settings}`).join(" ")} } } } }`,
       { tags: ids },
     );
-    const rest = { maxPageSize: 10_000 };
     const day = 86_400;
+    const rest = { maxPageSize: 10_000 };
+    const none = { enabled: false, notOlderThan: 0, maxDuration: 0, ...rest };
+    const daysOf = (notOlderThan: number, maxDuration = notOlderThan): JsonObject => ({
+      enabled: true,
+      notOlderThan: notOlderThan * day,
+      maxDuration: maxDuration * day,
+      ...rest,
+    });
+    const settingsOf = (...each: readonly JsonObject[]): JsonObject =>
+      Object.fromEntries(names.map((name, nth) => [name, each[nth] ?? {}]));
     expect(zonesOf(answer)).toEqual([
-      {
-        zoneTag: ids[0],
-        settings: {
-          pageShieldReportsAdaptiveGroups: {
-            enabled: false,
-            notOlderThan: 0,
-            maxDuration: 0,
-            ...rest,
-          },
-          firewallEventsAdaptiveGroups: {
-            enabled: false,
-            notOlderThan: 0,
-            maxDuration: 0,
-            ...rest,
-          },
-          firewallEventsAdaptive: { enabled: true, notOlderThan: day, maxDuration: day, ...rest },
-          httpRequestsAdaptiveGroups: {
-            enabled: true,
-            notOlderThan: 7 * day,
-            maxDuration: day,
-            ...rest,
-          },
-        },
-      },
-      {
-        zoneTag: ids[1],
-        settings: {
-          pageShieldReportsAdaptiveGroups: {
-            enabled: true,
-            notOlderThan: 30 * day,
-            maxDuration: 30 * day,
-            ...rest,
-          },
-          firewallEventsAdaptiveGroups: {
-            enabled: true,
-            notOlderThan: 3 * day,
-            maxDuration: 3 * day,
-            ...rest,
-          },
-          firewallEventsAdaptive: {
-            enabled: true,
-            notOlderThan: 3 * day,
-            maxDuration: 3 * day,
-            ...rest,
-          },
-          httpRequestsAdaptiveGroups: {
-            enabled: true,
-            notOlderThan: 31 * day,
-            maxDuration: 31 * day,
-            ...rest,
-          },
-        },
-      },
+      { zoneTag: ids[0], settings: settingsOf(none, none, daysOf(1), daysOf(7, 1)) },
+      { zoneTag: ids[1], settings: settingsOf(daysOf(30), daysOf(3), daysOf(3), daysOf(31)) },
     ]);
   });
 });
