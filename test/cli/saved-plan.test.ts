@@ -78,19 +78,15 @@ describe("a saved plan", () => {
     expect(writesSeenBy(emulator)).toHaveLength(3);
   });
 
-  it.for([
-    { what: "edited", spoil: (text: string) => text.replace('"allow"', '"log"'), says: /hash/ },
-    { what: "cut off", spoil: (text: string) => text.slice(0, 500), says: /cut off/ },
-    { what: "of another kind", spoil: () => "{}", says: /not a plan/ },
-  ])("is refused when it was $what", async ({ spoil, says }, { expect }) => {
+  it("is refused when it was edited", async ({ expect }) => {
     await using example = await exampleWithEmulator();
     const { place, emulator } = example;
     await place.run("plan", "--out", "plan.json");
     const file = path.join(place.directory, "plan.json");
-    await writeFile(file, spoil(await readFile(file, "utf8")));
+    await writeFile(file, (await readFile(file, "utf8")).replace('"allow"', '"log"'));
     const { code, stderr } = await place.run("apply", "--plan", "plan.json");
     expect(code).toBe(3);
-    expect(stderr).toMatch(says);
+    expect(stderr).toMatch(/hash/);
     expect(writesSeenBy(emulator)).toEqual([]);
   });
 
@@ -128,6 +124,7 @@ describe("a saved plan", () => {
       edit: { shop: "profiles: [baseline]\n    suspend: true" },
       says: "shop.example.com  2 changes, held",
       reason: "suspend",
+      isOtherWritten: true,
     },
     {
       when: "a zone is only observed",
@@ -158,7 +155,7 @@ describe("a saved plan", () => {
     },
   ])(
     "holds the zone where, since it was saved, $when",
-    async ({ edit: change, says, reason }, { expect }) => {
+    async ({ edit: change, says, reason, isOtherWritten }, { expect }) => {
       await using example = await exampleWithEmulator();
       const { place, emulator } = example;
       await place.run("plan", "--out", "plan.json");
@@ -180,7 +177,9 @@ describe("a saved plan", () => {
       const [, shopId = "?"] =
         /"id":"([0-9a-f]{32})","name":"shop\.example\.com"/.exec(await place.read("plan.json")) ??
         [];
-      expect(writesSeenBy(emulator).filter((write) => write.includes(shopId))).toEqual([]);
+      const writes = writesSeenBy(emulator);
+      expect(writes.filter((write) => write.includes(shopId))).toEqual([]);
+      if (isOtherWritten === true) expect(writes).not.toEqual([]);
     },
   );
 
@@ -196,15 +195,6 @@ describe("a saved plan", () => {
     expect(stdout.replaceAll(/\s+/g, " ")).toContain(
       `held by undeclared: twice.yaml:1: the zone shop.example.com (${id}) is also declared in shop.yaml, line 4; keep one of the two; until then zonewarden does not manage the zone`,
     );
-  });
-
-  it("writes the zones that nothing holds", async ({ expect }) => {
-    await using example = await exampleWithEmulator();
-    const { place, emulator } = example;
-    await place.run("plan", "--out", "plan.json");
-    await place.write("zones/shop.yaml", "zones: [{ name: shop.example.com, suspend: true }]");
-    expect((await place.run("apply", "--plan", "plan.json")).code).toBe(4);
-    expect(writesSeenBy(emulator)).not.toEqual([]);
   });
 
   it("stays released where limits.accept still has its hash", async ({ expect }) => {
