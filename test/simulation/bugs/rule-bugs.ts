@@ -30,15 +30,6 @@ export const ruleBugs: readonly PlantedBug[] = [
     invariant: "created-where-declared",
   },
   {
-    name: "rule-is-created-again",
-    file: "api/request/retry.ts",
-    from: '  if (method === "POST" && error.mayHaveHappened) return false;\n',
-    to: "",
-    story: "rules",
-    steps: [{ at: 13, does: "lost_answer" }],
-    invariant: "no-blind-post",
-  },
-  {
     name: "strange-rules-are-deleted",
     file: "plan/rules/plan-rules.ts",
     from: "    before.filter((rule) => !matchOf.has(rule)),\n    declared,",
