@@ -18,7 +18,7 @@ notifications: [{ name: nobody, type: webhook, url: "http://127.0.0.1:9/" }]`;
 const unread: readonly Vocable[] = [metricTable.inventoryItems, metricTable.inventoryNew];
 
 /** What the process of the example never exports. */
-const excused: readonly Vocable[] = [
+const unexported: readonly Vocable[] = [
   // No policy is enforced by then.
   metricTable.inventoryOutside,
   // No zone declares scripts.
@@ -91,7 +91,7 @@ describe("a real process", () => {
     await using example = await exampleWithEmulator({ config });
     await using daemon = await startDaemon(example.place.directory);
     await hasValue(daemon, "zonewarden_files_zones", (zones) => zones === 3);
-    expect(missingFrom(await scrape(daemon), [...unread, ...excused])).toEqual([]);
+    expect(missingFrom(await scrape(daemon), [...unread, ...unexported])).toEqual([]);
   });
 
   it("lets an alert see each scenario that it is there for", async ({ expect }) => {
@@ -130,7 +130,7 @@ describe("a real process", () => {
       `zonewarden_inventory_malicious_items{zone="${shop}",kind="script",status="active"}`,
       (v) => v === 1,
     );
-    expect(missingFrom(await scrape(daemon), excused)).toEqual([]);
+    expect(missingFrom(await scrape(daemon), unexported)).toEqual([]);
     expect(await daemon.end("SIGTERM")).toBe(0);
   });
 
