@@ -108,8 +108,10 @@ describe("an entry point", () => {
     { wire: { enabled: false }, enabled: false },
     { wire: { enabled: "false" }, enabled: false },
     { wire: { enabled: null }, enabled: true },
-  ])("$wire is enabled: $enabled", ({ wire, enabled }, { expect }) => {
-    expect(ruleOf({ id: a, action: "skip", ...wire }).enabled).toBe(enabled);
+  ])("$wire is enabled: $enabled, and so is its log", ({ wire, enabled }, { expect }) => {
+    const rule = ruleOf({ id: a, action: "skip", ...wire, logging: wire });
+    expect(rule.enabled).toBe(enabled);
+    expect(rule.action).toMatchObject({ type: "skip", logging: enabled });
   });
 
   it("has its own texts, and its id for a missing ref", ({ expect }) => {
