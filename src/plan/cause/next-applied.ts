@@ -156,35 +156,18 @@ function wholeAfter(
   return fields;
 }
 
-/** Whether rules of a kind may be elsewhere than in their declared order: one was to move, or to go, and may not have done so. */
-function isOrderOpen(kind: Kind, outcomes: readonly ChangeOutcome[]): boolean {
-  return outcomes.some(
-    (each) =>
-      listOf(each.change.kind) === kind &&
-      (isMove(each.change) || isDeleteOfRule(each.change)) &&
-      isOpen(each),
-  );
-}
-
 /** The rule that executes a custom ruleset is one of the custom rules. */
 function listOf(kind: Kind): Kind {
   return kind === "custom_ruleset" ? "custom_rule" : kind;
 }
 
-function isDeleteOfRule(change: Change): boolean {
-  return (
-    isRuleKind(listOf(change.kind)) && change.verb === "delete" && change.reason !== "unmanaged"
-  );
-}
-
-/** Whether a rule got, or may have got, its place among others of its kind, of which some did not get theirs. */
-function isPartlyOrdered(kind: Kind, outcomes: readonly ChangeOutcome[]): boolean {
-  return outcomes.some(
-    (each) =>
-      listOf(each.change.kind) === kind &&
-      each.result !== "not_done" &&
-      (isMove(each.change) || each.change.verb === "create"),
-  );
+/** Whether rules of a kind may be elsewhere than in their declared order: one was to move, or to go, and may not have done so. */
+function isOrderOpen(kind: Kind, outcomes: readonly ChangeOutcome[]): boolean {
+  return outcomes.some((each) => {
+    const { change } = each;
+    const goes = isRuleKind(kind) && change.verb === "delete" && change.reason !== "unmanaged";
+    return listOf(change.kind) === kind && (isMove(change) || goes) && isOpen(each);
+  });
 }
 
 function isOrderUncertain(
@@ -193,8 +176,15 @@ function isOrderUncertain(
   last: AppliedZone | undefined,
 ): boolean {
   if (!isOrderOpen(kind, outcomes)) return false;
-  const wasUncertain = last?.get(wholeName(kind))?.get("position") === uncertain;
-  return last === undefined || wasUncertain || isPartlyOrdered(kind, outcomes);
+  if (last?.get(wholeName(kind))?.get("position") === uncertain) return true;
+  // A rule got, or may have got, its place among others that did not get theirs.
+  const isPartly = outcomes.some(
+    ({ change, result }) =>
+      listOf(change.kind) === kind &&
+      result !== "not_done" &&
+      (isMove(change) || change.verb === "create"),
+  );
+  return last === undefined || isPartly;
 }
 
 /** Resources in the order in which the rules are known to be: the declared one, or if it was not applied the last one. */

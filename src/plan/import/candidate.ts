@@ -32,6 +32,12 @@ export interface Candidates<T> {
   readonly leftOut: readonly LeftOut[];
 }
 
+/** What is declared of a kind, and what is not. */
+export interface DeclaredKind<T> {
+  readonly choices: readonly Choice<T>[];
+  readonly leftOut: readonly LeftOut[];
+}
+
 /** Splits live resources into candidates and the rest. */
 export function candidatesOf<L, T>(
   kind: Kind,

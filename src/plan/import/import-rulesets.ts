@@ -9,7 +9,14 @@ import { unmarked } from "../../zone/mark.ts";
 import type { CustomRuleset, Rule } from "../../zone/resource.ts";
 import { factsOf } from "../../zone/rule-phase.ts";
 import { executorsOf } from "../rules/ruleset-match.ts";
-import { type Candidates, candidatesOf, type Choice, Keys, type LeftOut } from "./candidate.ts";
+import {
+  type Candidates,
+  candidatesOf,
+  type Choice,
+  type DeclaredKind,
+  Keys,
+  type LeftOut,
+} from "./candidate.ts";
 import { ruleCandidates } from "./import-rules.ts";
 
 /**
@@ -71,7 +78,7 @@ export function placedAmong(
   rules: readonly Choice<Rule>[],
   rulesets: readonly Choice<CustomRuleset>[],
   entrypoint: LiveEntrypoint | undefined,
-): { readonly choices: readonly Choice<CustomRuleset>[]; readonly leftOut: readonly LeftOut[] } {
+): DeclaredKind<CustomRuleset> {
   const kind = "custom_ruleset";
   const keys = new Set(rulesets.map(({ item }) => item.key));
   const placeOf = new Map(rulesIn(entrypoint).map(({ id }, index) => [id, index]));

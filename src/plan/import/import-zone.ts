@@ -4,7 +4,7 @@ import type { CustomRuleset, Kind, Policy, Rule } from "../../zone/resource.ts";
 import { kindWords, rulesetIn, settingNames } from "../../zone/resource.ts";
 import { factsOf, type RulePhase, rulePhases } from "../../zone/rule-phase.ts";
 import { plan } from "../plan.ts";
-import type { Candidates, Choice, Importable, LeftOut } from "./candidate.ts";
+import type { Candidates, Choice, DeclaredKind, Importable, LeftOut } from "./candidate.ts";
 import { policyCandidates } from "./import-policies.ts";
 import { ruleCandidates } from "./import-rules.ts";
 import { deployingRules, placedAmong, rulesetCandidates } from "./import-rulesets.ts";
@@ -93,11 +93,6 @@ interface ImportContext<T> {
   readonly owner: string;
   readonly whyNotWritable: WhyNotWritable;
   readonly contentOf: (items: readonly T[]) => ZoneContent;
-}
-
-interface DeclaredKind<T> {
-  readonly choices: readonly Choice<T>[];
-  readonly leftOut: readonly LeftOut[];
 }
 
 function declareKind<T extends Policy | Rule | CustomRuleset>(

@@ -35,7 +35,7 @@ import { ruleBody, unchangedBody } from "./rule-body.ts";
 import { effectOfDeployment, effectOfRule, type RulesetContent } from "./rule-effect.ts";
 import { comparable, type ComparableRule, differingRuleFields } from "./rule-fields.ts";
 import { matchRules, type RuleMatch } from "./rule-match.ts";
-import { arrange, type Entry, type RuleLists, type Unplaced } from "./rule-positions.ts";
+import { arrange, type Entry, type RuleLists } from "./rule-positions.ts";
 import { inSafeOrder, mostRules, type PlacedStep, type RuleStep } from "./rule-sequence.ts";
 
 /** A list of rules: the entry point of a phase, or a custom ruleset of its zone. */
@@ -116,8 +116,8 @@ export function planRules(
   const isWhole = placed.length > 1 && toPrune.some(({ reason }) => reason === "unmanaged");
   const isLonger = after.length > before.length;
   const most = isWhole ? (isLonger ? after.length : 0) : mostRules(before.length, placed);
-  const deployers = isWhole ? liveIn(after) : before;
-  const unmatched = unmatchedIn(after);
+  const deployers = isWhole ? after.flatMap(({ live }) => live ?? []) : before;
+  const unmatched = new Set(after.flatMap(({ live, match }) => (match === undefined ? live : [])));
   return {
     ...emptyPlan,
     steps: stepsOf(list, after, placed, isWhole),
@@ -125,7 +125,9 @@ export function planRules(
     notes: [...notesOf(declared.items, scoreRule), ...(isWhole ? [raceNote] : [])],
     holds: [
       ...matches.flatMap((match) => alreadyDeployedHolds(match, list, deployers, unmatched)),
-      ...unplaced.map((each) => unplacedHold(each, list)),
+      ...unplaced.map(({ key, why }): Hold => {
+        return { reason: "unplaced", message: `the position of ${keyIn(list, key)} ${why}` };
+      }),
       ...(declared.unmanaged === "delete"
         ? []
         : toPrune.flatMap((each) => adoptedDeleteHolds(each, list))),
@@ -348,14 +350,6 @@ function bodyOf({ live, match }: Entry): JsonObject {
   return match === undefined ? unchangedBody(live) : ruleBody(match.target, match.live, match.ref);
 }
 
-function unmatchedIn(entries: readonly Entry[]): ReadonlySet<LiveRule> {
-  return new Set(entries.flatMap(({ live, match }) => (match === undefined ? live : [])));
-}
-
-function liveIn(entries: readonly Entry[]): readonly LiveRule[] {
-  return entries.flatMap(({ live }) => live ?? []);
-}
-
 function unmanagedOf({ id, ref, description }: LiveRule, kind: RuleKind): Unmanaged {
   return { kind, id, title: description === "" ? ref : description };
 }
@@ -390,10 +384,6 @@ function alreadyDeployedHolds(
         `already, and a zone can deploy it once: ${remedy}`,
     },
   ];
-}
-
-function unplacedHold({ key, why }: Unplaced, list: RuleList): Hold {
-  return { reason: "unplaced", message: `the position of ${keyIn(list, key)} ${why}` };
 }
 
 function notesOf(declared: readonly Rule[], scoreRule: ScoreRule | undefined): readonly string[] {

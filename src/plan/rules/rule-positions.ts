@@ -20,7 +20,7 @@ export interface RuleLists {
 }
 
 /** A declared rule whose position cannot be, and why. */
-export interface Unplaced {
+interface Unplaced {
   readonly key: string;
   readonly why: string;
 }
