@@ -202,9 +202,14 @@ describe("what counts can say of the change of a rule", () => {
     expect(ofRules(before, after, live, executor)).toMatchObject({
       since: { at: new Date("2026-11-20T00:00:00Z") },
     });
-    expect(said(ofRules(before, after, liveRule("r3", { action: "log" })))).toBe(
+    const undated = liveRule("r3", { action: "log" });
+    expect(said(ofRules(before, after, undated))).toBe(
       "the service does not say when it was changed",
     );
+    // What is not counted anyway needs no date.
+    expect(ofRules(before, before, undated)).toBeUndefined();
+    const wider = comparable(mitigate("block", { expression: "true" }), "");
+    expect(said(ofRules(after, wider, undated))).toBe(beside);
   });
 
   it("stands at updates and deletes of declared rules", ({ expect }) => {

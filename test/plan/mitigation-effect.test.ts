@@ -296,6 +296,15 @@ describe("the effect of the order of rules", () => {
       ],
     },
     {
+      when: "a challenge comes before ten blocks that select nothing it does",
+      rules: [
+        mitigating("c", "challenge", elsewhere),
+        ...Array.from("0123456789", (key) => mitigating(key, "block")),
+      ],
+      live: "0123456789",
+      yields: ["custom_rule/c ◆ may break: challenges requests; may decide before 2 more rules"],
+    },
+    {
       when: "a challenge comes behind a block",
       rules: [mitigating("b", "block"), mitigating("c", "challenge", all)],
       live: "b",
