@@ -250,7 +250,8 @@ describe("a declared custom ruleset", () => {
       payments({ key: "money", was: "payments", description: "Money", enabled: true }),
     ];
     expect(changesIn(await zone.plan())).toEqual(["update custom_ruleset/money"]);
-    const [id] = await zone.ids();
+    const [id = ""] = await zone.ids();
+    expect((await zone.plan()).liveKeys.get(id)).toBe("custom_ruleset/money");
     expect(await zone.converge()).toEqual([
       "PATCH /zones/…/rulesets/…/rules/…",
       "PUT /zones/…/rulesets/…",
@@ -307,7 +308,10 @@ describe("a declared custom ruleset", () => {
       "delete custom_rule/shop/bots",
       "delete custom_rule/shop/amounts",
     ]);
-    expect(planned.changes[0]).toMatchObject({ effect: { direction: "weakens" } });
+    expect(planned.changes[0]).toMatchObject({
+      kind: "custom_ruleset",
+      effect: { direction: "weakens" },
+    });
     expect(planned.deletable).toBe(6);
     expect(await zone.converge()).toEqual([
       "DELETE /zones/…/rulesets/…/rules/…",
