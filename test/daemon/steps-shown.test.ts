@@ -91,6 +91,8 @@ describe("a policy that comes from log to allow", () => {
       expect(await stepsOf(daemon)).toMatchObject({ step: "allow", steps: ["log", "allow"] });
       expect(await textFrom(daemon, "metrics")).toContain('zonewarden_steps{state="watched"} 1');
 
+      const { stdout: during } = await place.run("plan", shop);
+      expect(during).toMatch(/note: policy\/checkout: allow \(watched for 2 h\)\n/);
       await control(example, "traffic", { zone: shop, shares: { checkout: 0.2 } });
       await minutesUntil("set back to the step before");
       expect(await stepsOf(daemon)).toMatchObject({
@@ -151,6 +153,11 @@ describe("a policy that comes from log to allow", () => {
       expect(explained).toMatch(
         /\npolicy\/everywhere: log → allow after 7 days \(\d h of 7 days measured\)\n/,
       );
+      // A change of the policy ends its stop.
+      const zones = await place.read("zones/shop.yaml");
+      await place.write("zones/shop.yaml", zones.replace("after: 30m", "after: 40m"));
+      const { stdout: changed } = await place.run("plan", shop);
+      expect(changed).toMatch(/note: policy\/checkout: log → allow after 40 min\n/);
       // The comment of a pull request tells what will happen too.
       const { stdout: comment } = await place.run("plan", shop, "--format", "markdown");
       expect(comment).toContain("policy/everywhere: log → allow after 7 days");

@@ -7,7 +7,8 @@ import type { FleetZone } from "../../reconcile/fleet/desired-fleet.ts";
 import type { ReviewedZone } from "../../reconcile/run/apply.ts";
 import { evidenceOf, partsOf, partsSince } from "../../reconcile/steps/step-evidence.ts";
 import { promotedIn } from "../../reconcile/steps/step-overlay.ts";
-import { type StepState, stepIndex } from "../../reconcile/steps/step-state.ts";
+import { declaredAs, type StepState, stepIndex } from "../../reconcile/steps/step-state.ts";
+import { durationText } from "../../render/format.ts";
 import { ladderText } from "../../render/step-event-text.ts";
 import { stopText } from "../../render/step-text.ts";
 import type { Promotion } from "../../zone/promotion.ts";
@@ -20,7 +21,8 @@ import { withPlans } from "./with-plans.ts";
 
 /**
  * Zones whose plans say which steps of their policies and rules follow, and, where the store says it, how much of the time
- * before the next one was measured: `policy/checkout: log → allow after 7 days (31 of 168 hours measured)`.
+ * before the next one was measured, or that it is watched: `policy/checkout: log → allow after 7 days (31 of 168 hours
+ * measured)`.
  */
 export async function withSteps<T extends ReviewedZone & { readonly declared: FleetZone }>(
   zones: readonly T[],
@@ -36,11 +38,13 @@ export async function withSteps<T extends ReviewedZone & { readonly declared: Fl
     return withPlans(zones, async (plan, { declared }) => {
       const states = steps(plan.zone.name)?.objects;
       const added: string[] = [];
-      for (const [key, { promotion }] of promotedIn(declared.desired.content)) {
+      for (const [key, object] of promotedIn(declared.desired.content)) {
+        const { promotion } = object;
         const at = plan.steps.get(key)?.planned;
-        if (at === undefined || at === promotion.steps.length - 1) continue;
-        const known = states?.get(key);
+        if (at === undefined) continue;
+        const known = declaredAs(object, states?.get(key));
         const state = stepIndex(known, promotion) === at ? known : undefined;
+        if (at === promotion.steps.length - 1 && state?.isWatched !== true) continue;
         const text = await progressText({ key, promotion, state }, plan, reader, now);
         added.push(`${key}: ${ladderText(promotion, at)}${text}`);
       }
@@ -65,7 +69,8 @@ async function progressText(
 ): Promise<string> {
   if (state === undefined) return "";
   if (state.stop !== undefined) return ` (${stopText(state.stop)})`;
-  const { afterMs, when } = promotion;
+  const { afterMs, when, watchMs } = promotion;
+  if (state.isWatched) return ` (watched for ${durationText(watchMs)})`;
   const isByHours = when !== "time_only" && afterMs >= hourMs;
   if (reader === undefined || state.since === undefined || !isByHours) return "";
   const series = await readSeries(reader, zone.name, new Date(state.since), now);
