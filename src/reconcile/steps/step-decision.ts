@@ -40,10 +40,10 @@ export function decideSteps(
 ): ReadonlyMap<ResourceKey, StepDecision> {
   const decisions = new Map<ResourceKey, StepDecision>();
   for (const [key, facts] of objects) {
-    decisions.set(
-      key,
-      afterWaves(decideObject(facts), () => earlierWave(key)),
-    );
+    const decision = decideObject(facts);
+    const earlier = isReady(decision) ? earlierWave(key) : undefined;
+    const wait = earlier && waitFor({ reason: "earlier_wave", ...earlier });
+    decisions.set(key, wait ?? decision);
   }
   const states = [...objects].map(([key, { state }]): KeyedState => [key, state]);
   const ready = states.filter(([key]) => isReady(decisions.get(key)));
@@ -72,15 +72,6 @@ export function busyObject(states: readonly KeyedState[]): ResourceKey | undefin
   return (watched ?? states.find(([, { isLive }]) => !isLive))?.[0];
 }
 
-/** A decision about the next step, unless that waits for an earlier wave. */
-function afterWaves(
-  decision: StepDecision,
-  earlierWave: () => EarlierWave | undefined,
-): StepDecision {
-  const earlier = isReady(decision) ? earlierWave() : undefined;
-  return earlier === undefined ? decision : waitFor({ reason: "earlier_wave", ...earlier });
-}
-
 function isReady(decision: StepDecision | undefined): boolean {
   return decision?.do === "promote" || decision?.do === "ask_scripts";
 }
@@ -100,9 +91,9 @@ function decideObject(facts: StepFacts): StepDecision {
   if (isLast) return waitFor(state.isLive ? { reason: "last_step" } : { reason: "not_live" });
   const wait = waitBeforeNext(facts);
   if (wait !== undefined) return waitFor(wait);
-  return isAskedForScripts(promotion) && facts.scripts === undefined
-    ? { do: "ask_scripts" }
-    : { do: "promote" };
+  const { when } = promotion;
+  const isAsked = when !== "time_only" && when.unknownScripts !== undefined;
+  return { do: isAsked && facts.scripts === undefined ? "ask_scripts" : "promote" };
 }
 
 /** What is not known sets nothing back, and ends no watch. */
@@ -156,10 +147,6 @@ function waitForScripts(
   if (most === undefined || scripts === undefined) return undefined;
   if (scripts === "unread") return { reason: "scripts_not_read" };
   return scripts > most ? { reason: "unknown_scripts", count: scripts, most } : undefined;
-}
-
-function isAskedForScripts({ when }: Promotion): boolean {
-  return when !== "time_only" && when.unknownScripts !== undefined;
 }
 
 /** Less than an hour is counted in five minutes. */

@@ -218,7 +218,7 @@ export class SteppedZone {
       }),
     );
     const decisions = decideSteps(facts, zoneWait, (key) => {
-      const next = this.#next(key);
+      const next = this.next(key);
       return next === undefined ? undefined : earlierWave(key, next);
     });
     this.#waits = new Map(
@@ -265,23 +265,20 @@ export class SteppedZone {
     | undefined {
     const known = this.#known;
     const busy = this.#busy;
-    const wanted = key ?? busy ?? known.find(([each]) => this.#hasNext(each))?.[0];
+    const wanted = key ?? busy ?? known.find(([each]) => this.next(each) !== undefined)?.[0];
     const chosen = known.find(([each]) => each === wanted);
     if (chosen === undefined) return undefined;
     const [name, , { isWatched, isLive }] = chosen;
     if (busy !== undefined && (busy !== name || !isLive)) {
       return { key: busy, isBusy: true, isWatched };
     }
-    return isWatched || this.#hasNext(name) ? { key: name, isBusy: false, isWatched } : undefined;
+    return isWatched || this.next(name) !== undefined
+      ? { key: name, isBusy: false, isWatched }
+      : undefined;
   }
 
-  /** Whether an object whose step is known has a next one. */
-  #hasNext(key: ResourceKey): boolean {
-    const [object, state] = [this.objects.get(key), this.steps.objects.get(key)];
-    return state !== undefined && state.step !== object?.promotion.steps.at(-1);
-  }
-
-  #next(key: ResourceKey): StepValue | undefined {
+  /** The next step of an object; `undefined`: it has none, or its step is not known. */
+  next(key: ResourceKey): StepValue | undefined {
     const [object, state] = [this.objects.get(key), this.steps.objects.get(key)];
     return object?.promotion.steps[(stepIndex(state, object.promotion) ?? NaN) + 1];
   }
@@ -301,7 +298,8 @@ export class SteppedZone {
   isOnItsWay(key: ResourceKey): boolean {
     const state = this.steps.objects.get(key);
     return (
-      state !== undefined && (state.isWatched || (state.stop === undefined && this.#hasNext(key)))
+      state !== undefined &&
+      (state.isWatched || (state.stop === undefined && this.next(key) !== undefined))
     );
   }
 

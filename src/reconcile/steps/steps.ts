@@ -352,7 +352,7 @@ export class Steps {
   ): Promise<StepEvent | "changed" | "not_stored"> {
     const { store } = this.#ports;
     const [object, state] = [zone.objects.get(key), zone.steps.objects.get(key)];
-    const to = object?.promotion.steps[(stepIndex(state, object.promotion) ?? NaN) + 1];
+    const to = zone.next(key);
     if (object === undefined || state === undefined || to === undefined) return "changed";
     const before = zone.steps;
     const next = zone.withState(key, watchedAt(object, to));
