@@ -191,6 +191,31 @@ describe("no placeholder reaches a write", () => {
   });
 });
 
+describe("a list that stands in no set", () => {
+  it.for([
+    'http.host eq "${vars.host}"',
+    "http.host in { ssl } and http.host eq ${vars.host} and ssl",
+    // What looks like a set is in a string.
+    'http.referer eq "in {" and http.host eq ${vars.host} and ssl',
+    'http.referer eq r#"in {"# and http.host eq ${vars.host} and ssl',
+  ])("is told: %s", async (expression, { expect }) => {
+    const text = owasp("{ host: [a.example, b.example] }", expression);
+    expect(linesOf(await loadText(text)).join("\n")).toContain(
+      "the list ${vars.host} cannot stand here",
+    );
+  });
+
+  it("is told in a text that is no expression", async ({ expect }) => {
+    const text = owasp("{ host: [a.example] }", "ssl").replace(
+      "deploy: owasp",
+      "deploy: owasp, description: 'x in { ${vars.host} }'",
+    );
+    expect(linesOf(await loadText(text)).join("\n")).toContain(
+      "the list ${vars.host} cannot stand here",
+    );
+  });
+});
+
 describe("a placeholder where none is filled", () => {
   it.for([
     { entry: "suspend: { reason: 'work on ${zone.name}' }", at: "'work" },
