@@ -115,8 +115,8 @@ async function reloading(before: string, signal: AbortSignal, hasTerm = true) {
   );
   const messages = (): readonly unknown[] => (text() === "" ? [] : lines().map(({ msg }) => msg));
   const levels = (): readonly string[] => [logger.level, ofTerm.logger.level];
-  const change = async (text: string): Promise<void> => {
-    disk.write("/zonewarden.yaml", text);
+  const change = async (config: string): Promise<void> => {
+    disk.write("/zonewarden.yaml", config);
     await reload();
   };
   return { change, told, messages, levels };
