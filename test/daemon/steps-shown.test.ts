@@ -151,7 +151,8 @@ describe("a policy that comes from log to allow", () => {
         /\npolicy\/checkout: log → allow after 30 min \(set back from allow after [\d,]+ in .*; it stays/,
       );
       expect(explained).toMatch(
-        /\npolicy\/everywhere: log → allow after 7 days \(\d h of 7 days measured\)\n/,
+        // The daemon may have ended before it read an hour that is complete now.
+        /\npolicy\/everywhere: log → allow after 7 days \(\d h of 7 days measured(; the last .*)?\)\n/,
       );
       // A change of the policy ends its stop.
       const zones = await place.read("zones/shop.yaml");
