@@ -2,8 +2,9 @@ import * as fc from "fast-check";
 import { describe, it } from "vitest";
 
 import type { LoadedFiles } from "../../src/desired/load/zone-file-loader.ts";
-import { type Selection, selectZones } from "../../src/desired/zones/select.ts";
+import { selectZones } from "../../src/desired/zones/select.ts";
 import { isError } from "../../src/zone/diagnostic.ts";
+import type { Selection } from "../../src/zone/selected-zones.ts";
 import type { Zone } from "../../src/zone/zone.ts";
 import { codesOf, desiredBench, linesOf, loadText } from "../support/desired.ts";
 import { numbered } from "../support/revision-files.ts";

@@ -1,7 +1,7 @@
 import { describe, it } from "vitest";
 
-import { ruleBody, unknownFieldsOf } from "../../src/plan/rules/rule-body.ts";
-import { comparable, differingRuleFields, targetOf } from "../../src/plan/rules/rule-fields.ts";
+import { ruleBody, unknownFieldsOf, targetOf } from "../../src/plan/rules/rule-body.ts";
+import { comparable, differingRuleFields } from "../../src/plan/rules/rule-fields.ts";
 import { documentedScoreRuleId } from "../../src/zone/managed-ruleset.ts";
 import type { MitigateRule } from "../../src/zone/resource.ts";
 import { block, liveRule, rateLimit } from "../support/model.ts";

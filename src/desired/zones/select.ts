@@ -1,6 +1,7 @@
 import { nearestOfMany } from "../../syntax/nearest.ts";
 import type { DesiredZone, ZoneDocument } from "../../zone/desired-zone.ts";
 import { type Diagnostic, isError } from "../../zone/diagnostic.ts";
+import type { Selection } from "../../zone/selected-zones.ts";
 import { withStepsOfPlan } from "../../zone/steps-in-plan.ts";
 import type { KnownZones, Zone, ZoneName } from "../../zone/zone.ts";
 import type { Config } from "../config/config.ts";
@@ -16,15 +17,6 @@ import { promotionNeeds } from "./promotion-needs.ts";
 import { listedFacts } from "./selector.ts";
 import { type StackedZone, stackZone } from "./stack-zone.ts";
 import { labelOf } from "./target.ts";
-
-/** The declared zones that are listed, in the order of the listing. */
-export interface Selection {
-  /** At most one zone of each name. */
-  readonly zones: readonly DesiredZone[];
-  readonly diagnostics: readonly Diagnostic[];
-  /** Declared and listed zones that are not managed, with the reason. */
-  readonly leftAlone: ReadonlyMap<ZoneName, Diagnostic>;
-}
 
 /**
  * Finds the zones that documents declare. The entries whose `match` matches a zone are merged, by

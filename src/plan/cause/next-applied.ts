@@ -8,7 +8,8 @@ import {
 import { isRuleKind, type Kind, kinds, type ListedKind, listedKinds } from "../../zone/resource.ts";
 import { type Change, type Fields, isMove } from "../change.ts";
 import { policyFields } from "../policies/policy-match.ts";
-import { comparable, ruleFields, rulesetFields, targetOf } from "../rules/rule-fields.ts";
+import { targetOf } from "../rules/rule-body.ts";
+import { comparable, ruleFields, rulesetFields } from "../rules/rule-fields.ts";
 import {
   type AppliedFields,
   appliedName,

@@ -29,8 +29,9 @@ import { type Ownership, type Unowned, withMark } from "../ownership.ts";
 import { prunableAmong, type ToPrune } from "../prunable.ts";
 import type { GrownPhase, KindPlan, Step } from "../write-order.ts";
 import type { RuleList, RulesPlan } from "./plan-rules.ts";
+import { targetOf } from "./rule-body.ts";
 import type { RulesetContent } from "./rule-effect.ts";
-import { comparable, targetOf } from "./rule-fields.ts";
+import { comparable } from "./rule-fields.ts";
 import { executorsOf, markOfRuleset, matchRulesets, type RulesetMatch } from "./ruleset-match.ts";
 
 const facts = factsOf("custom_rules");

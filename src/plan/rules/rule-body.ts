@@ -12,13 +12,30 @@ import type {
   CategoryOverride,
   Overrides,
   RateLimit,
+  Rule,
   RuleOverride,
   SkipParameters,
 } from "../../zone/resource.ts";
+import { resolveOverrides } from "./owasp-tuning.ts";
 
-/** The target state of a declared rule. */
+/** The state of a rule as it is declared, in the form of a live one. */
 export interface RuleTarget extends RuleState {
   readonly action: Exclude<RuleAction, { readonly type: "other" }>;
+}
+
+/** The target of a declared rule. */
+export function targetOf(rule: Rule, scoreRuleId: string): RuleTarget {
+  const { description, expression, enabled } = rule;
+  const base = { description, expression, enabled, ratelimit: undefined };
+  if (rule.action === "execute") {
+    const overrides = resolveOverrides(rule, scoreRuleId);
+    return { ...base, action: { type: "execute", ruleset: rule.ruleset, overrides } };
+  }
+  if (rule.action === "skip") {
+    return { ...base, action: { type: "skip", skip: rule.skip, logging: rule.logging } };
+  }
+  const { action: name, response, ratelimit } = rule;
+  return { ...base, action: { type: "mitigate", name, response }, ratelimit };
 }
 
 /** Counters and dates that the service maintains: they are no part of what a rule does. */

@@ -6,18 +6,11 @@ import type {
   CategoryOverride,
   CustomRuleset,
   Overrides,
-  Rule,
   RuleOverride,
 } from "../../zone/resource.ts";
 import { type FieldChange, type Fields, differingFields } from "../change.ts";
-import { canonicalLevels, resolveOverrides, type Tuning, tuningOf } from "./owasp-tuning.ts";
-import {
-  type RuleTarget,
-  rateLimitFields,
-  responseFields,
-  skipBody,
-  skipFields,
-} from "./rule-body.ts";
+import { canonicalLevels, type Tuning, tuningOf } from "./owasp-tuning.ts";
+import { rateLimitFields, responseFields, skipBody, skipFields } from "./rule-body.ts";
 
 /** A live or target rule in the form in which the two are compared. */
 export interface ComparableRule extends Omit<RuleState, "action"> {
@@ -30,21 +23,6 @@ interface ExecuteAction {
   readonly ruleset: string;
   readonly overrides: Overrides;
   readonly tuning: Tuning;
-}
-
-/** The target state of a declared rule. */
-export function targetOf(rule: Rule, scoreRuleId: string): RuleTarget {
-  const { description, expression, enabled } = rule;
-  const base = { description, expression, enabled, ratelimit: undefined };
-  if (rule.action === "execute") {
-    const overrides = resolveOverrides(rule, scoreRuleId);
-    return { ...base, action: { type: "execute", ruleset: rule.ruleset, overrides } };
-  }
-  if (rule.action === "skip") {
-    return { ...base, action: { type: "skip", skip: rule.skip, logging: rule.logging } };
-  }
-  const { action: name, response, ratelimit } = rule;
-  return { ...base, action: { type: "mitigate", name, response }, ratelimit };
 }
 
 /** Brings a live or target rule into comparable form. */

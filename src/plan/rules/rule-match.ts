@@ -5,8 +5,7 @@ import { keyOfRef, type Mark, markOfRef, refOf } from "../../zone/mark.ts";
 import type { Rule } from "../../zone/resource.ts";
 import { matchByKey } from "../match-by-key.ts";
 import { plannedRule } from "../promoted-step.ts";
-import type { RuleTarget } from "./rule-body.ts";
-import { targetOf } from "./rule-fields.ts";
+import { type RuleTarget, targetOf } from "./rule-body.ts";
 
 /** A declared rule, its target state, and the live rule that it matches, if any. */
 export interface RuleMatch {

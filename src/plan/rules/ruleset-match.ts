@@ -11,7 +11,8 @@ import { type Mark, markOfRef, unmarked } from "../../zone/mark.ts";
 import type { CustomRuleset, Rule } from "../../zone/resource.ts";
 import { matchByKey } from "../match-by-key.ts";
 import { plannedRule } from "../promoted-step.ts";
-import { comparable, targetOf } from "./rule-fields.ts";
+import { targetOf } from "./rule-body.ts";
+import { comparable } from "./rule-fields.ts";
 
 /** A declared custom ruleset, and the live one that it matches, if any. */
 export interface RulesetMatch {

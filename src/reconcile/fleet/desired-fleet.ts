@@ -6,6 +6,7 @@ import { memoized } from "../../syntax/remembered.ts";
 import type { DesiredZone, ZoneContent, ZoneDocument } from "../../zone/desired-zone.ts";
 import type { Diagnostic } from "../../zone/diagnostic.ts";
 import type { ResourceKey } from "../../zone/resource.ts";
+import type { Selection } from "../../zone/selected-zones.ts";
 import type { KnownZones, Zone, ZoneName } from "../../zone/zone.ts";
 
 /** What identifies a version of the zone files. */
@@ -34,16 +35,7 @@ export interface Listing {
 }
 
 /** Finds the zones that documents select. */
-export type Select = (
-  documents: readonly ZoneDocument[],
-  known: KnownZones,
-) => {
-  /** Names are unique. */
-  readonly zones: readonly DesiredZone[];
-  readonly diagnostics: readonly Diagnostic[];
-  /** Declared zones that are listed but not managed, with the reason. */
-  readonly leftAlone: ReadonlyMap<ZoneName, Diagnostic>;
-};
+export type Select = (documents: readonly ZoneDocument[], known: KnownZones) => Selection;
 
 /**
  * How far the first round is (fleet-round.ts):
