@@ -15,7 +15,7 @@ const measured = ["any-document", "mass-mistakes", "months", "speed"].map(
 );
 
 const shared = {
-  env: { PROPERTY_CASES_FACTOR: "3" },
+  env: { PROPERTY_CASES_FACTOR: "2" },
   setupFiles: ["test/support/node-version.ts", "test/support/properties.ts"],
   testTimeout: 600_000,
   hookTimeout: 240_000,

@@ -9,7 +9,7 @@ import { simulate } from "./simulation.ts";
  * `npm run simulate`: all single disturbances and some pairs of request faults over one run, then schedules of seeds.
  *
  *   --seed N           replays one seed, and shrinks it where an invariant does not hold
- *   --schedules N      schedules of seeds; 8,000 by default
+ *   --schedules N      schedules of seeds; 6,000 by default
  *   --first N          the first seed; 1 by default
  *   --seconds N        begins no schedule after so many seconds
  *   --workers N        threads; one for each processor by default
@@ -22,7 +22,7 @@ import { simulate } from "./simulation.ts";
 const { values } = parseArgs({
   options: {
     seed: { type: "string" },
-    schedules: { type: "string", default: "8000" },
+    schedules: { type: "string", default: "6000" },
     first: { type: "string", default: "1" },
     seconds: { type: "string", default: "Infinity" },
     workers: { type: "string", default: String(usualWorkers) },

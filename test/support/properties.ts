@@ -9,7 +9,7 @@ if (process.env["CI"] === "true") {
 /** `npm run proof` sets 10 (vitest.proof.config.ts), `npm run mutate` less than 1. */
 const factor = Number(process.env["PROPERTY_CASES_FACTOR"] ?? "0.2");
 
-/** How many cases to try a property with: `npm test` takes a fifth of the count, `npm run proof` three times as many. */
+/** How many cases to try a property with: `npm test` takes a fifth of the count, `npm run proof` twice as many. */
 export function cases(count: number): { readonly numRuns: number } {
   return { numRuns: Math.ceil(count * factor) };
 }
