@@ -1,9 +1,11 @@
+import { isDeepStrictEqual } from "node:util";
+
 import type { Hold } from "../plan/guard/hold.ts";
 import { forceOf } from "../plan/policies/policy-force.ts";
 import { sourceMatcher } from "../syntax/csp/csp-match.ts";
 import { parseCspSource } from "../syntax/csp/csp-source.ts";
 import { firstOf } from "../syntax/first-of.ts";
-import { behaviorFields, type Policy } from "../zone/resource.ts";
+import { behaviorOf, type Policy } from "../zone/resource.ts";
 import type { BlockedResource, ComparedPolicy, PolicyImpact } from "./csp-impact.ts";
 
 /** When a script counts as in use. */
@@ -15,7 +17,7 @@ interface InUseLimits {
 /** Whether a change of a policy can block more than before. */
 export function canBlockMore({ before, after }: ComparedPolicy): boolean {
   if (forceOf(after) !== "blocks") return false;
-  return behaviorFields.some((field) => before?.[field] !== after?.[field]);
+  return !isDeepStrictEqual(before && behaviorOf(before), after && behaviorOf(after));
 }
 
 /**

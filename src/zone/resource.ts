@@ -87,14 +87,6 @@ export function behaviorOf({ action, expression, enabled, value }: PolicyBehavio
   return { action, expression, enabled, value };
 }
 
-/** The names of these fields. */
-export const behaviorFields: readonly (keyof PolicyBehavior)[] = Object.values({
-  action: "action",
-  expression: "expression",
-  enabled: "enabled",
-  value: "value",
-} satisfies { readonly [Field in keyof PolicyBehavior]: Field });
-
 /** A declared content security policy. */
 export interface Policy extends PolicyBehavior {
   readonly key: string;

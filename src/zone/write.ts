@@ -1,4 +1,5 @@
 import type { JsonObject } from "../syntax/json.ts";
+import type { RuleListPlace } from "./live-zone.ts";
 import type { ResourceKey } from "./resource.ts";
 import { type RulePhase, rulePhases } from "./rule-phase.ts";
 import type { RulePlace } from "./rule-place.ts";
@@ -43,9 +44,7 @@ export type Write = { readonly changes: readonly ResourceKey[] } & (
   | (WholeRuleset & { readonly call: "delete-ruleset"; readonly ruleset: string })
 );
 
-interface OneRule {
-  readonly phase: RulePhase;
-  readonly custom_ruleset?: string;
+interface OneRule extends RuleListPlace {
   readonly ruleset: string;
 }
 

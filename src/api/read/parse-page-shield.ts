@@ -1,8 +1,8 @@
 import { canonicalCsp } from "../../syntax/csp/csp.ts";
 import { canonicalExpression } from "../../syntax/expression/expression.ts";
-import { type JsonObject, isJsonObject, isObjectList } from "../../syntax/json.ts";
+import { isJsonObject, isObjectList } from "../../syntax/json.ts";
 import type { LivePolicy } from "../../zone/live-zone.ts";
-import { behaviorFields, type SettingName } from "../../zone/resource.ts";
+import type { SettingName } from "../../zone/resource.ts";
 import { areIdsOfList, isServiceId } from "../../zone/service-id.ts";
 import { flagIn, textIn } from "../wire-value.ts";
 
@@ -33,11 +33,8 @@ export function policiesOf(result: unknown): readonly LivePolicy[] | undefined {
   return areAllValid && areIdsOfList(policies.map(({ id }) => id)) ? policies : undefined;
 }
 
-/** The fields of a policy that zonewarden compares, and those that only the service writes. */
-const knownFields: ReadonlySet<string> = new Set([
-  "id",
-  "description",
-  ...behaviorFields,
+/** The fields of a policy that only the service writes. */
+const readOnlyFields: ReadonlySet<string> = new Set([
   "created_at",
   "created_on",
   "updated_at",
@@ -60,17 +57,16 @@ export function wholePolicyOf(wire: unknown): LivePolicy | undefined {
  */
 export function policyOf(wire: unknown): LivePolicy | undefined {
   if (!isJsonObject(wire) || !isServiceId(textIn(wire, "id"))) return undefined;
-  return {
+  const known = {
     id: textIn(wire, "id"),
     description: textIn(wire, "description"),
     action: textIn(wire, "action"),
     expression: canonicalExpression(textIn(wire, "expression")),
     enabled: flagIn(wire, "enabled") ?? false,
     value: canonicalCsp(textIn(wire, "value")),
-    rest: unknownFieldsOf(wire),
   };
-}
-
-function unknownFieldsOf(wire: JsonObject): JsonObject {
-  return Object.fromEntries(Object.entries(wire).filter(([name]) => !knownFields.has(name)));
+  const rest = Object.entries(wire).filter(
+    ([name]) => !Object.hasOwn(known, name) && !readOnlyFields.has(name),
+  );
+  return { ...known, rest: Object.fromEntries(rest) };
 }

@@ -36,14 +36,16 @@ export class Tables implements DatabaseTables {
   readonly #connection: SqlConnection;
   readonly #name: string;
   readonly #migrations: typeof migrations;
-  readonly version: number;
 
   /** @param schema where the tables are. @param all the migrations that the program knows. */
   constructor(connection: SqlConnection, schema: string, all = migrations) {
     this.#connection = connection;
     this.#name = schema;
     this.#migrations = all;
-    this.version = all.length;
+  }
+
+  get version(): number {
+    return this.#migrations.length;
   }
 
   #run(statements: readonly string[]): Promise<readonly Rows[]> {

@@ -1,11 +1,11 @@
 import { sha256 } from "../../syntax/digest.ts";
 import { canonicalJson } from "../../syntax/json.ts";
-import { behaviorFields, type PolicyBehavior } from "../../zone/resource.ts";
+import { behaviorOf, type PolicyBehavior } from "../../zone/resource.ts";
 
 /**
  * The digest of what a policy does: 8 hexadecimal digits. Measurements have it for each hour, since the service does not say
  * when a policy was changed.
  */
 export function policyForm(policy: PolicyBehavior): string {
-  return sha256(canonicalJson(behaviorFields.map((field) => policy[field]))).slice(0, 8);
+  return sha256(canonicalJson(Object.values(behaviorOf(policy)))).slice(0, 8);
 }
