@@ -1,7 +1,6 @@
 import type { Period } from "../history/timeline.ts";
 import type { ScriptRecord } from "../state/scripts/script-watch.ts";
-
-const dayMs = 86_400_000;
+import { dayMs } from "../syntax/time-units.ts";
 
 /** Requirement 11.6.1 asks for a check at least so often. */
 const longestPauseMs: number = 7 * dayMs;

@@ -1,6 +1,7 @@
 import type { Period } from "../history/timeline.ts";
 import { plural } from "../render/format.ts";
 import type { ScriptRecord } from "../state/scripts/script-watch.ts";
+import { dayMs } from "../syntax/time-units.ts";
 import type {
   DeclaringRevision,
   EvidenceInput,
@@ -9,8 +10,6 @@ import type {
 } from "./evidence-pack.ts";
 import type { FilesRevision } from "./evidence-stories.ts";
 import { filesText } from "./evidence-tables.ts";
-
-const dayMs = 86_400_000;
 
 /** What the history files as a whole do not show of a period, a sentence each. */
 export function historyLimits(

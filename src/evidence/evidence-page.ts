@@ -1,5 +1,6 @@
 import type { Period } from "../history/timeline.ts";
 import { type Columns, html, type Html, htmlTable, type Part, textOfHtml } from "../render/html.ts";
+import { dayMs } from "../syntax/time-units.ts";
 import type { Control, Evidence, KeptHistory, ZoneEvidence } from "./evidence-pack.ts";
 import { evidenceStyle } from "./evidence-style.ts";
 import {
@@ -10,8 +11,6 @@ import {
   tableOf,
   zoneTables,
 } from "./evidence-tables.ts";
-
-const dayMs = 86_400_000;
 
 /** The pack as one page to read and print: no script, nothing from elsewhere. URLs are no links: they may be malicious. */
 export function renderEvidencePage(evidence: Evidence): string {

@@ -8,16 +8,8 @@ import type { ZoneName } from "../zone/zone.ts";
 import { CountedObjects } from "./counted-objects.ts";
 import { CountedZone } from "./counted-zone.ts";
 import { dayRecordOf, dayRecordText, type DayRecord, emptyDay, withRead } from "./day-record.ts";
-import {
-  dayOf,
-  firstHourOf,
-  hourMs,
-  hourUnit,
-  hoursCompleteAt,
-  hoursOfDay,
-  hoursToRead,
-  type UnitRange,
-} from "./hours.ts";
+import { dayOf, firstHourOf, hourUnit, hoursCompleteAt, hoursOfDay, hoursToRead, type UnitRange } from "./hours.ts";
+import { hourMs } from "../syntax/time-units.ts";
 import {
   judgeFleet,
   type JudgedFleet,

@@ -1,9 +1,10 @@
+import { hourMs } from "../syntax/time-units.ts";
 import { declaredLists, type DesiredZone, keysOf } from "../zone/desired-zone.ts";
 import { type ResourceKey, rulesetIn } from "../zone/resource.ts";
 import type { Zone } from "../zone/zone.ts";
 import type { CountedObjects } from "./counted-objects.ts";
 import type { HoursRead } from "./day-record.ts";
-import { hourMs, type ReadLimits } from "./hours.ts";
+import type { ReadLimits } from "./hours.ts";
 import type { ZoneLimits } from "./measure-answer.ts";
 import { type CountSource, sourcesOf } from "./measure-query.ts";
 import type { MeasuredDataset, RefusedReason } from "./measurement.ts";

@@ -1,9 +1,10 @@
 import type { GatedZone, GateJudgement } from "../state/rollout-gate.ts";
 import { errorText } from "../syntax/error-code.ts";
+import { hourMs } from "../syntax/time-units.ts";
 import type { Clock } from "../zone/ports.ts";
 import { isAborted, loopUntil } from "../zone/signals.ts";
 import type { ZoneName } from "../zone/zone.ts";
-import { hourMs, hoursCompleteAt } from "./hours.ts";
+import { hoursCompleteAt } from "./hours.ts";
 import { type GateLimits, hoursOfSoak, judgeGate } from "./judge-gate.ts";
 import { readSeries } from "./measured-series.ts";
 import type { MeasurementReader } from "./measurement-store.ts";

@@ -1,5 +1,4 @@
-/** Milliseconds of an hour. */
-export const hourMs = 3_600_000;
+import { hourMs } from "../syntax/time-units.ts";
 
 /** Hours of a day. Days and hours are those of UTC, in which the service counts. */
 export const hoursOfDay = 24;

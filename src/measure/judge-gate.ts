@@ -1,7 +1,7 @@
 import type { GateJudgement } from "../state/rollout-gate.ts";
 import { sum } from "../syntax/sum.ts";
+import { hourMs } from "../syntax/time-units.ts";
 import type { ResourceKey } from "../zone/resource.ts";
-import { hourMs } from "./hours.ts";
 import { stoppingActions, whyUncounted } from "./measured-effects.ts";
 import { hoursOf, type ObjectHour, type ZoneSeries } from "./measured-series.ts";
 import { datasetOf, type HourCount } from "./measurement.ts";

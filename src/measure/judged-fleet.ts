@@ -1,7 +1,8 @@
+import { hourMs } from "../syntax/time-units.ts";
 import { type ListedKind, listedKinds, type ResourceKey } from "../zone/resource.ts";
 import type { ZoneName } from "../zone/zone.ts";
 import { countIn, type DayRecord, dayRecordOf } from "./day-record.ts";
-import { dayOf, hourMs, hoursOfDay } from "./hours.ts";
+import { dayOf, hoursOfDay } from "./hours.ts";
 import type { MeasurementReader } from "./measurement-store.ts";
 import { type MeasuredDataset, ofEachDataset } from "./measurement.ts";
 import { type CountedHour, decidingHours, type ShareState, shareStateIn } from "./usual-share.ts";

@@ -1,5 +1,5 @@
 import { type JsonObject, jsonOf } from "../syntax/json.ts";
-import { hourMs } from "./hours.ts";
+import { hourMs } from "../syntax/time-units.ts";
 import type { ZoneSeries } from "./measured-series.ts";
 import { type HourCount, shownState } from "./measurement.ts";
 

@@ -1,8 +1,9 @@
 import { compareText } from "../syntax/by-text.ts";
+import { hourMs } from "../syntax/time-units.ts";
 import type { ResourceKey } from "../zone/resource.ts";
 import type { ZoneName } from "../zone/zone.ts";
 import { countIn, type DayRecord, dayRecordOf } from "./day-record.ts";
-import { dayOf, hourMs, hoursCompleteAt, hoursOfDay } from "./hours.ts";
+import { dayOf, hoursCompleteAt, hoursOfDay } from "./hours.ts";
 import type { MeasurementReader } from "./measurement-store.ts";
 import type { HourCount } from "./measurement.ts";
 

@@ -1,6 +1,6 @@
+import { hourMs } from "../syntax/time-units.ts";
 import type { Clock } from "../zone/ports.ts";
 import { ServiceError } from "../zone/service-error.ts";
-import { hourMs } from "./hours.ts";
 
 /** What time it is for the service: that of its last answer, and what has passed since by the monotonic clock. */
 export class ServiceTime {

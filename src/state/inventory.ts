@@ -1,4 +1,5 @@
 import type { OutsideScripts } from "../impact/outside-policies.ts";
+import { dayMs } from "../syntax/time-units.ts";
 import { type Item, type ItemKind, maliciousReasons } from "../zone/inventory-item.ts";
 import type { ZoneName } from "../zone/zone.ts";
 import { addCounts } from "./add-counts.ts";
@@ -27,8 +28,6 @@ export interface InventorySummary {
   readonly fresh: number;
   readonly hosts: number;
 }
-
-const dayMs = 86_400_000;
 
 export function summarizeInventory(
   items: readonly Item[],

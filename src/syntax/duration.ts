@@ -1,11 +1,12 @@
 import { coerceDate } from "./json.ts";
+import { dayMs, hourMs, minuteMs } from "./time-units.ts";
 
 const unitMs: Readonly<Record<string, number>> = {
   ms: 1,
   s: 1_000,
-  m: 60_000,
-  h: 3_600_000,
-  d: 86_400_000,
+  m: minuteMs,
+  h: hourMs,
+  d: dayMs,
 };
 
 /** Milliseconds of `500ms`, `30s`, `15m`, `24h` or `7d`; `undefined` if `text` is no duration. */

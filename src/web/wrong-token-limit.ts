@@ -1,6 +1,6 @@
+import { minuteMs } from "../syntax/time-units.ts";
 /** Wrong tokens that a client may send in a minute. */
 const maxWrong = 10;
-const minuteMs = 60_000;
 /** Clients to remember; the one that was wrong first is forgotten. */
 const maxClients = 10_000;
 

@@ -1,4 +1,4 @@
-const dayMs = 86_400_000;
+import { dayMs } from "../syntax/time-units.ts";
 
 /**
  * The moment of a date or timestamp as it is written, of a date its end (UTC); `undefined` for any

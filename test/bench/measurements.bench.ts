@@ -4,9 +4,10 @@ import { setTimeout as sleep } from "node:timers/promises";
 
 import type { Seed } from "../../src/emulator/seed/seed.ts";
 import { dayRecordText } from "../../src/measure/day-record.ts";
-import { dayOf, hourMs, hoursOfDay } from "../../src/measure/hours.ts";
+import { dayOf, hoursOfDay } from "../../src/measure/hours.ts";
 import { measurementFiles } from "../../src/memory/directory/measurement-files.ts";
 import { nodeStateDirectory } from "../../src/memory/directory/state-directory.ts";
+import { hourMs } from "../../src/syntax/time-units.ts";
 import { type ZoneName, zoneName } from "../../src/zone/zone.ts";
 import { startEmulatorProcess } from "../support/emulator-process.ts";
 import { fullDay } from "../support/full-day.ts";

@@ -1,8 +1,9 @@
 import * as fc from "fast-check";
 import { describe, it } from "vitest";
 
-import { dayOf, hourMs } from "../../src/measure/hours.ts";
+import { dayOf } from "../../src/measure/hours.ts";
 import type { HourCount } from "../../src/measure/measurement.ts";
+import { hourMs } from "../../src/syntax/time-units.ts";
 import { Collecting, countedKeys, startHour } from "../support/collecting.ts";
 import { countingZone, type QueryFault } from "../support/counting-service.ts";
 import { cases } from "../support/properties.ts";

@@ -4,11 +4,11 @@ import { describe, it } from "vitest";
 import {
   dayOf,
   firstHourOf,
-  hourMs,
   hoursCompleteAt,
   hoursToRead,
   type ReadLimits,
 } from "../../src/measure/hours.ts";
+import { hourMs } from "../../src/syntax/time-units.ts";
 import { cases } from "../support/properties.ts";
 
 const day = "2026-11-26";

@@ -2,10 +2,11 @@ import { describe, it } from "vitest";
 
 import { dayRecordText, emptyDay, withRead } from "../../src/measure/day-record.ts";
 import { GateKeeper } from "../../src/measure/gate-keeper.ts";
-import { dayOf, firstHourOf, hourMs, hoursOfDay } from "../../src/measure/hours.ts";
+import { dayOf, firstHourOf, hoursOfDay } from "../../src/measure/hours.ts";
 import { type GateLimits, hoursOfSoak, judgeGate } from "../../src/measure/judge-gate.ts";
 import type { HourCount } from "../../src/measure/measurement.ts";
 import type { GatedZone, GateJudgement } from "../../src/state/rollout-gate.ts";
+import { hourMs } from "../../src/syntax/time-units.ts";
 import type { ResourceKey } from "../../src/zone/resource.ts";
 import { SimulatedClock } from "../support/clock.ts";
 import { named } from "../support/reports.ts";

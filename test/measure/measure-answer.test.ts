@@ -1,9 +1,10 @@
 import * as fc from "fast-check";
 import { describe, it } from "vitest";
 
-import { hourMs, hourUnit } from "../../src/measure/hours.ts";
+import { hourUnit } from "../../src/measure/hours.ts";
 import { answerIn, limitsIn, rowsIn } from "../../src/measure/measure-answer.ts";
 import { sources } from "../../src/measure/measure-query.ts";
+import { hourMs } from "../../src/syntax/time-units.ts";
 import { countingZone } from "../support/counting-service.ts";
 import { cases } from "../support/properties.ts";
 

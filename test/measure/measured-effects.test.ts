@@ -7,11 +7,12 @@ import {
   type MeasuredObject,
   withRead,
 } from "../../src/measure/day-record.ts";
-import { dayOf, firstHourOf, hourMs } from "../../src/measure/hours.ts";
+import { dayOf, firstHourOf } from "../../src/measure/hours.ts";
 import { withStoredEffects } from "../../src/measure/measured-effects.ts";
 import type { MeasurementReader } from "../../src/measure/measurement-store.ts";
 import type { Change } from "../../src/plan/change.ts";
 import type { CountedEffect, LiveSince, MeasuredEffect } from "../../src/plan/measured-effect.ts";
+import { hourMs } from "../../src/syntax/time-units.ts";
 import type { ResourceKey } from "../../src/zone/resource.ts";
 import { MemoryMeasurements } from "../support/counting-service.ts";
 import { change, named } from "../support/reports.ts";

@@ -3,7 +3,7 @@ import { describe, it } from "vitest";
 import { createAnalytics } from "../../src/api/analytics-reader.ts";
 import { daemonRetry } from "../../src/api/request/retry.ts";
 import { Collector } from "../../src/measure/collector.ts";
-import { hourMs } from "../../src/measure/hours.ts";
+import { hourMs } from "../../src/syntax/time-units.ts";
 import type { ResourceKey } from "../../src/zone/resource.ts";
 import { SimulatedClock } from "../support/clock.ts";
 import { collectorPorts, keptMs } from "../support/collecting.ts";

@@ -1,8 +1,9 @@
 import { Collector, type CollectorPorts } from "../../src/measure/collector.ts";
 import { countIn, type DayRecord, dayRecordOf } from "../../src/measure/day-record.ts";
-import { dayOf, hourMs } from "../../src/measure/hours.ts";
+import { dayOf } from "../../src/measure/hours.ts";
 import type { HourCount } from "../../src/measure/measurement.ts";
 import type { CollectorStatus } from "../../src/state/collector-status.ts";
+import { hourMs } from "../../src/syntax/time-units.ts";
 import { noContent, type ZoneContent } from "../../src/zone/desired-zone.ts";
 import type { ResourceKey } from "../../src/zone/resource.ts";
 import type { ZoneName } from "../../src/zone/zone.ts";

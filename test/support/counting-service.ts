@@ -1,6 +1,7 @@
-import { firstHourOf, fiveMinuteUnit, hourMs, hourUnit } from "../../src/measure/hours.ts";
+import { firstHourOf, fiveMinuteUnit, hourUnit } from "../../src/measure/hours.ts";
 import type { CountSource } from "../../src/measure/measure-query.ts";
 import type { MeasurementStore } from "../../src/measure/measurement-store.ts";
+import { hourMs } from "../../src/syntax/time-units.ts";
 import type { AnalyticsAnswer, AskAnalytics } from "../../src/zone/ports.ts";
 import { ServiceError } from "../../src/zone/service-error.ts";
 import { type Zone, type ZoneName, zoneId, zoneName } from "../../src/zone/zone.ts";

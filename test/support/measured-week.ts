@@ -1,6 +1,7 @@
-import { hourMs, hoursOfDay } from "../../src/measure/hours.ts";
+import { hoursOfDay } from "../../src/measure/hours.ts";
 import type { ZoneSeries } from "../../src/measure/measured-series.ts";
 import type { HourCount } from "../../src/measure/measurement.ts";
+import { hourMs } from "../../src/syntax/time-units.ts";
 import type { ResourceKey } from "../../src/zone/resource.ts";
 import { zoneName } from "../../src/zone/zone.ts";
 import { shop } from "./fleets.ts";

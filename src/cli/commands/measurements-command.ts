@@ -1,6 +1,5 @@
 import type { Host } from "../../host/host.ts";
 import { loadConfigOrPrint } from "../../host/load.ts";
-import { hourMs } from "../../measure/hours.ts";
 import { seriesJson } from "../../measure/measured-json.ts";
 import {
   type CountSum,
@@ -14,6 +13,7 @@ import { shownState } from "../../measure/measurement.ts";
 import { csvText } from "../../render/csv-cell.ts";
 import { jsonText, plural } from "../../render/format.ts";
 import { momentIn } from "../../syntax/duration.ts";
+import { hourMs } from "../../syntax/time-units.ts";
 import { type ZoneName, zoneName } from "../../zone/zone.ts";
 import type { DefineCommand, SessionFlags } from "../command-options.ts";
 import { type ExitCode, exitCodes, fail } from "../output/exit-codes.ts";

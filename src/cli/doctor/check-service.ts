@@ -10,6 +10,7 @@ import { checkLimits } from "../../measure/read-counts.ts";
 import { type DesiredFleet, desiredFleet } from "../../reconcile/fleet/desired-fleet.ts";
 import { startSchedule } from "../../reconcile/schedule/schedule.ts";
 import { durationText, plural } from "../../render/format.ts";
+import { dayMs } from "../../syntax/time-units.ts";
 import { noParts, onlyPart } from "../../zone/ports.ts";
 import type { RequestFact } from "../../zone/service-request.ts";
 import type { Zone } from "../../zone/zone.ts";
@@ -256,8 +257,6 @@ const placeRemedies: Readonly<Record<string, string>> = {
   API_RATE_LIMITED:
     "something else uses the token too: wait some minutes, and lower budget.requests",
 };
-
-const dayMs = 24 * 3_600_000;
 
 /** A token that ends sooner is worth a warning. */
 const warnedDays = 14;

@@ -15,6 +15,7 @@ import { namesOf } from "../../reconcile/fleet/desired-fleet.ts";
 import { jsonText } from "../../render/format.ts";
 import { withoutControls } from "../../render/terminal-safe.ts";
 import { sha256 } from "../../syntax/digest.ts";
+import { dayMs } from "../../syntax/time-units.ts";
 import type { ZoneDocument } from "../../zone/desired-zone.ts";
 import type { LabelSelector } from "../../zone/label-selector.ts";
 import { startOf } from "../../zone/written-date.ts";
@@ -100,7 +101,6 @@ async function writeEvidence(flags: EvidenceFlags, host: Host): Promise<ExitCode
 const noHistory =
   "sets no store, and without it nothing is kept; name the files that you have with --history";
 
-const dayMs = 86_400_000;
 const longestDays = 3_660;
 
 /** The days from the first to the last; a message where the flags name none. */

@@ -1,4 +1,4 @@
-import { hourMs } from "../../measure/hours.ts";
+import { hourMs } from "../../syntax/time-units.ts";
 import { readSeries } from "../../measure/measured-series.ts";
 import type { MeasurementReader } from "../../measure/measurement-store.ts";
 import type { StoredZones } from "../../memory/open-store.ts";

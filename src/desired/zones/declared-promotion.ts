@@ -1,4 +1,5 @@
 import { millisecondsOf } from "../../syntax/duration.ts";
+import { hourMs, minuteMs } from "../../syntax/time-units.ts";
 import { namedThresholds } from "../../zone/managed-ruleset.ts";
 import type { Promotion, PromotedField, StepConditions, StepValue } from "../../zone/promotion.ts";
 import { paranoiaLevels } from "../../zone/resource.ts";
@@ -74,8 +75,6 @@ export function promotionOf(
 
 /** Fewer requests tell nothing of a rate. */
 const usualRequests = 1_000;
-
-const [hourMs, minuteMs] = [3_600_000, 60_000];
 
 type LimitsInFile = Exclude<PromotionInFile["when"], string>;
 

@@ -1,4 +1,4 @@
-import { dayMs, minuteMs } from "../http/time.ts";
+import { dayMs, minuteMs } from "../../syntax/time-units.ts";
 import type { DatasetSettings, EmulatedZone } from "../state.ts";
 import type { Counted, CountedKind } from "./traffic.ts";
 

@@ -1,5 +1,5 @@
 import { canonicalJson } from "../../syntax/json.ts";
-import { dayMs } from "../http/time.ts";
+import { dayMs } from "../../syntax/time-units.ts";
 import type { EmulatedZone, Protection, State } from "../state.ts";
 import { protectionOf } from "./protection.ts";
 

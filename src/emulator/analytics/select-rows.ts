@@ -1,4 +1,4 @@
-import { dayMs, minuteMs } from "../http/time.ts";
+import { dayMs, minuteMs } from "../../syntax/time-units.ts";
 import type { Protection } from "../state.ts";
 import { type Dataset, timeDimensions } from "./datasets.ts";
 import type { RowFilter, RowValues } from "./row-filter.ts";

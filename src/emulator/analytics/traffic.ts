@@ -1,4 +1,4 @@
-import { hourMs, minuteMs } from "../http/time.ts";
+import { hourMs, minuteMs } from "../../syntax/time-units.ts";
 import type { CountedObject, HostTraffic, Protection } from "../state.ts";
 import { unitOf } from "./hash.ts";
 

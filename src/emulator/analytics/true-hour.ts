@@ -1,4 +1,4 @@
-import { hourMs } from "../http/time.ts";
+import { hourMs } from "../../syntax/time-units.ts";
 import type { CountedObject, EmulatedZone, Protection } from "../state.ts";
 import { type Counted, countsOf } from "./traffic.ts";
 

@@ -3,10 +3,6 @@ export function timestamp(time: Date): string {
   return time.toISOString().replace("Z", "000Z");
 }
 
-export const minuteMs = 60_000;
-export const hourMs: number = 60 * minuteMs;
-export const dayMs: number = 24 * hourMs;
-
 /** Milliseconds since 1970 of a date, which begins at midnight UTC, or of an RFC 3339 time; NaN for any other text. */
 export function momentOf(text: string): number {
   const isMoment = /^\d{4}-\d\d-\d\d(T\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]\d\d:\d\d))?$/.test(text);

@@ -1,4 +1,5 @@
 import { coerceList, coerceText, type Json, type JsonObject } from "../../syntax/json.ts";
+import { dayMs } from "../../syntax/time-units.ts";
 import { identifierIn, permissions, zoneIn } from "../http/access.ts";
 import {
   type EndpointAnswer,
@@ -18,7 +19,7 @@ import {
   queryText,
   slicePage,
 } from "../http/query.ts";
-import { dayMs, timestamp } from "../http/time.ts";
+import { timestamp } from "../http/time.ts";
 import type { EmulatedZone, InventoryItem } from "../state.ts";
 
 /** Statuses of scripts and connections (SERVICE.md A.5). */

@@ -1,8 +1,9 @@
 import { parseDuration } from "../../syntax/duration.ts";
 import { coerceText, definedMembers, type Json, type JsonObject } from "../../syntax/json.ts";
+import { dayMs, hourMs } from "../../syntax/time-units.ts";
 import { unpublishedCodes } from "../http/api-error.ts";
 import { FieldReader } from "../http/fields.ts";
-import { dayMs, hourMs, isTime, timestamp } from "../http/time.ts";
+import { isTime, timestamp } from "../http/time.ts";
 import { statuses } from "../page-shield/items.ts";
 import type {
   AccountState,

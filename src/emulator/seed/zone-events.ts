@@ -1,8 +1,9 @@
 import { parseDuration } from "../../syntax/duration.ts";
 import type { JsonObject } from "../../syntax/json.ts";
+import { minuteMs } from "../../syntax/time-units.ts";
 import { unpublishedCodes } from "../http/api-error.ts";
 import { FieldReader } from "../http/fields.ts";
-import { isTime, minuteMs } from "../http/time.ts";
+import { isTime } from "../http/time.ts";
 import { afterLoad, loadMembers, scriptLoadIn } from "../page-shield/loaded-scripts.ts";
 import { updatedSettings } from "../page-shield/settings-endpoints.ts";
 import type { ZoneEvent, EmulatedZone } from "../state.ts";

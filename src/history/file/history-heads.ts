@@ -1,3 +1,4 @@
+import { dayMs } from "../../syntax/time-units.ts";
 import type { Clock } from "../../zone/ports.ts";
 import { every } from "../../zone/signals.ts";
 import type { ChainHead } from "../chain/history-chain.ts";
@@ -13,7 +14,6 @@ export interface HeadPorts {
   readonly isSigned: boolean;
 }
 
-const dayMs = 86_400_000;
 const checkMs = 3_600_000;
 
 /**

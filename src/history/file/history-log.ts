@@ -4,6 +4,7 @@ import { scriptRecordJson } from "../../render/scripts/scripts-json.ts";
 import type { RolloutRecord } from "../../state/rollout-turn.ts";
 import type { ScriptRecord } from "../../state/scripts/script-watch.ts";
 import type { JsonObject } from "../../syntax/json.ts";
+import { dayMs } from "../../syntax/time-units.ts";
 import type { Clock } from "../../zone/ports.ts";
 import { type ChainRecord, chainRecordJson, type HeadReason } from "../chain/chain-records.ts";
 import { ChainTail } from "../chain/chain-tail.ts";
@@ -46,8 +47,6 @@ export interface OpenedHistory {
 
 /** How often a failed write is tried again. */
 const retryMs = 5_000;
-
-const dayMs = 86_400_000;
 
 /**
  * Opens a history, calls `restore` with each entry, oldest first, truncates an incomplete last line and drops old entries.

@@ -1,6 +1,7 @@
 import { createTask, parse } from "node-cron";
 
 import type { Freeze } from "../../plan/guard/guard.ts";
+import { dayMs } from "../../syntax/time-units.ts";
 
 /** A time in which writes are allowed (`allow`: only then) or not (`freeze`). */
 export interface Window {
@@ -85,8 +86,6 @@ function endOfFreezeBy(
     return to;
   };
 }
-
-const dayMs = 86_400_000;
 
 /** How far ahead an occurrence is searched: a leap day is at most eight years away. */
 const farthestMs = 8 * 366 * dayMs;

@@ -1,6 +1,6 @@
-import { hourMs } from "../../measure/hours.ts";
 import type { EarlierWave, Gathered, ZoneWait, Rate, StepWait } from "../../state/step-wait.ts";
 import { compareText } from "../../syntax/by-text.ts";
+import { hourMs } from "../../syntax/time-units.ts";
 import type { Promotion, StepConditions } from "../../zone/promotion.ts";
 import type { ResourceKey } from "../../zone/resource.ts";
 import { compareRate, type StepEvidence, partsOf } from "./step-evidence.ts";

@@ -1,7 +1,7 @@
-import { hourMs } from "../../measure/hours.ts";
 import type { Stop } from "../../state/step-wait.ts";
 import { shortDigest } from "../../syntax/digest.ts";
 import { canonicalJson } from "../../syntax/json.ts";
+import { hourMs } from "../../syntax/time-units.ts";
 import type { Promotion, StepValue } from "../../zone/promotion.ts";
 import type { ResourceKey } from "../../zone/resource.ts";
 

@@ -1,4 +1,4 @@
-import { fiveMinuteUnit, hourMs } from "../../measure/hours.ts";
+import { fiveMinuteUnit } from "../../measure/hours.ts";
 import { readSeries } from "../../measure/measured-series.ts";
 import type { MeasurementReader } from "../../measure/measurement-store.ts";
 import { isAdoption } from "../../plan/ownership.ts";
@@ -7,6 +7,7 @@ import { keysDone, type PlannedReport, type ZoneReport } from "../../state/run-r
 import type { EarlierWave, StepWait, ZoneWait } from "../../state/step-wait.ts";
 import type { ObjectSteps } from "../../state/steps-status.ts";
 import { isConverged } from "../../state/summary.ts";
+import { hourMs } from "../../syntax/time-units.ts";
 import type { Mode, ZoneContent } from "../../zone/desired-zone.ts";
 import { policyAtStep, type PromotedObject } from "../../zone/promoted-objects.ts";
 import type { StepValue } from "../../zone/promotion.ts";

@@ -1,10 +1,11 @@
-import { fiveMinuteUnit, hourMs, hourUnit } from "../../measure/hours.ts";
+import { fiveMinuteUnit, hourUnit } from "../../measure/hours.ts";
 import { readDaysOnce } from "../../measure/measured-series.ts";
 import type { MeasurementReader } from "../../measure/measurement-store.ts";
 import type { ReadRecentCounts, RecentCounts } from "../../measure/recent-counts.ts";
 import type { ZoneReport } from "../../state/run-report.ts";
 import type { EarlierWave, StepEvent, Stop } from "../../state/step-wait.ts";
 import type { ZoneStepsStatus } from "../../state/steps-status.ts";
+import { hourMs } from "../../syntax/time-units.ts";
 import type { Mode } from "../../zone/desired-zone.ts";
 import type { Clock } from "../../zone/ports.ts";
 import type { PromotedObject } from "../../zone/promoted-objects.ts";

@@ -1,3 +1,4 @@
+import { dayMs } from "../../syntax/time-units.ts";
 import type { AuthorisedScript, DeclaredScripts } from "../../zone/declared-scripts.ts";
 import { maliciousReasons, type Script } from "../../zone/inventory-item.ts";
 import { dayOf, endOf } from "../../zone/written-date.ts";
@@ -12,8 +13,6 @@ export interface DraftFinding extends Pick<
   /** What makes it another finding of its kind, with whole URLs. */
   readonly key: string;
 }
-
-const dayMs = 86_400_000;
 
 /** Requirement 11.6.1 of PCI DSS asks for a check every seven days. */
 const longestGapMs = 7 * dayMs;

@@ -5,6 +5,7 @@ import { changedByLine, driftWords } from "../../render/cause-text.ts";
 import { html, type Html } from "../../render/html.ts";
 import { stepEventText } from "../../render/step-event-text.ts";
 import type { ZoneState } from "../../state/zone-state.ts";
+import { dayMs } from "../../syntax/time-units.ts";
 import type { Snapshot } from "../snapshot.ts";
 import {
   bar,
@@ -19,7 +20,6 @@ import {
 } from "./page-parts.ts";
 
 const days = 7;
-const dayMs = 86_400_000;
 const height = 28;
 const minWidth = 2;
 

@@ -1,4 +1,4 @@
-import { dayOf, hourMs, hoursOfDay } from "../../measure/hours.ts";
+import { dayOf, hoursOfDay } from "../../measure/hours.ts";
 import { type CountSum, sumOfHours, type ZoneSeries } from "../../measure/measured-series.ts";
 import { numberText, shareText } from "../../measure/measured-text.ts";
 import {
@@ -11,6 +11,7 @@ import {
 } from "../../measure/measurement.ts";
 import { type Columns, html, type Html, htmlTable } from "../../render/html.ts";
 import { collectorRemedies, type CollectorStatus } from "../../state/collector-status.ts";
+import { hourMs } from "../../syntax/time-units.ts";
 import type { ResourceKey } from "../../zone/resource.ts";
 import { type ChartHour, chartHour, hoursChart } from "./hours-chart.ts";
 import { andMore, card, foreign, number, section } from "./page-parts.ts";

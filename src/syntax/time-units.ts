@@ -1,0 +1,4 @@
+/** Milliseconds of a minute, an hour and a day. */
+export const minuteMs = 60_000;
+export const hourMs = 3_600_000;
+export const dayMs = 86_400_000;
