@@ -1,15 +1,30 @@
 import type { CollectorState, CollectorStatus } from "../state/collector-status.ts";
 import { byText } from "../syntax/by-text.ts";
 import { errorText } from "../syntax/error-code.ts";
+import { hourMs } from "../syntax/time-units.ts";
 import type { DesiredZone } from "../zone/desired-zone.ts";
 import type { ResourceKey } from "../zone/resource.ts";
 import { isAborted } from "../zone/signals.ts";
 import type { ZoneName } from "../zone/zone.ts";
 import { CountedObjects } from "./counted-objects.ts";
 import { CountedZone } from "./counted-zone.ts";
-import { dayRecordOf, dayRecordText, type DayRecord, emptyDay, withRead } from "./day-record.ts";
-import { dayOf, firstHourOf, hourUnit, hoursCompleteAt, hoursOfDay, hoursToRead, type UnitRange } from "./hours.ts";
-import { hourMs } from "../syntax/time-units.ts";
+import {
+  dayRecordOf,
+  dayRecordText,
+  type DayRecord,
+  emptyDay,
+  type HourState,
+  withRead,
+} from "./day-record.ts";
+import {
+  dayOf,
+  firstHourOf,
+  hourUnit,
+  hoursCompleteAt,
+  hoursOfDay,
+  hoursToRead,
+  type UnitRange,
+} from "./hours.ts";
 import {
   judgeFleet,
   type JudgedFleet,
@@ -330,22 +345,16 @@ export class Collector {
     const saveNow = async (): Promise<void> => {
       if (clock.monotonicMs() - open.savedAt >= saveMs) await this.#save(open);
     };
-    let tasks = [...zones.values()].flatMap((zone) =>
-      zone.datasets.flatMap((dataset) => this.#tasksOf(zone, dataset, open)),
+    const tasks = [...zones.values()].flatMap((zone) => {
+      const { hours } = recordIn(open, zone);
+      return zone.datasets.flatMap((dataset) => this.#tasksOf(zone, dataset, open, hours[dataset]));
+    });
+    const isRead = await round.readCounts(
+      tasks,
+      (task, read) => put(open, task, read),
+      ({ zone, dataset, range }) => this.#tasksOf(zone, dataset, open, range),
+      saveNow,
     );
-    let isRead = true;
-    while (tasks.length > 0) {
-      const { isWhole, refused } = await round.readCounts(
-        tasks,
-        (task, read) => put(open, task, read),
-        saveNow,
-      );
-      isRead &&= isWhole;
-      // A dataset of events that a plan does not include may be there in another form.
-      tasks = refused.flatMap(({ zone, dataset, range }) =>
-        this.#tasksOf(zone, dataset, open, range),
-      );
-    }
     await this.#save(open);
     return isRead;
   }
@@ -359,14 +368,16 @@ export class Collector {
   }
 
   /**
-   * What to read of a dataset of a zone in a day: of a range the whole, else what was not measured. What the service refuses is
-   * noted as refused.
+   * What to read of a dataset of a zone in a day. What the service refuses is noted as refused.
+   *
+   * @param known the states of its hours, of which those are read that were not measured; or a range to read whole, whose
+   * refusal was noted when it was answered.
    */
   #tasksOf(
     zone: CountedZone,
     dataset: MeasuredDataset,
     open: OpenDay,
-    range?: UnitRange,
+    known: readonly HourState[] | UnitRange,
   ): readonly CountTask[] {
     const start = firstHourOf(open.day);
     const found = zone.sourceOf(dataset, this.#ports.clock.monotonicMs());
@@ -374,18 +385,14 @@ export class Collector {
     if (found.result === "refused") {
       const to = Math.min(start + hoursOfDay, this.#firstOpenHour);
       const from = Math.max(start, this.#firstOpenHour - hoursOfDay);
-      // The refusal of a range was noted when it was answered.
-      if (range === undefined && from < to) {
+      if (!("to" in known) && from < to) {
         put(open, { zone, dataset, range: { from, to } }, found);
       }
       return [];
     }
     const { source, limits } = found;
-    const states = recordIn(open, zone).hours[dataset];
     const isMeasured = (hour: number): boolean =>
-      range === undefined
-        ? states[hour - start] === "measured"
-        : hour < range.from || hour >= range.to;
+      "to" in known ? hour < known.from || hour >= known.to : known[hour - start] === "measured";
     const ranges = hoursToRead(open.day, isMeasured, limits, new Date(this.#time.now()));
     const { pageSize } = limits;
     return ranges.map((each) => ({ zone, dataset, source, unit: hourUnit, range: each, pageSize }));

@@ -39,6 +39,13 @@ export type HourCount =
   /** The object is not known to have been live then. */
   | { readonly state: "undeclared" };
 
+/** Why there is no count of an hour. */
+export function unmeasuredState(
+  count: Exclude<HourCount, { readonly state: "measured" }>,
+): RefusedReason | "failed" | "missing" | "undeclared" {
+  return count.state === "refused" ? count.reason : count.state;
+}
+
 /** The states of an hour as they are shown. */
 export const shownStates = [
   "measured",

@@ -79,16 +79,34 @@ export class QueryRound {
    * Reads counts; what the service refuses is remembered.
    *
    * @param put takes what was read, or not, by the clock of the service of a time that is over.
+   * @param otherForm what to read instead of what was refused: a dataset of events that a plan does not include may be there in
+   * another form.
    * @param next called after each query.
-   * @returns whether all was read, or refused; and what was refused.
+   * @returns whether all was read, or refused.
    */
-  async readCounts<T extends CountTask>(
-    tasks: readonly T[],
-    put: (task: T, read: HoursRead) => void,
+  async readCounts(
+    tasks: readonly CountTask[],
+    put: (task: CountTask, read: HoursRead) => void,
+    otherForm: (refused: CountTask) => readonly CountTask[],
     next: () => Promise<void> = async () => undefined,
-  ): Promise<{ readonly isWhole: boolean; readonly refused: readonly T[] }> {
+  ): Promise<boolean> {
     let isWhole = true;
-    const refused: T[] = [];
+    for (let due = tasks; due.length > 0;) {
+      const read = await this.#readForm(due, put, next);
+      isWhole &&= read.isWhole;
+      due = read.refused.flatMap(otherForm);
+    }
+    return isWhole;
+  }
+
+  /** Reads counts in the form that is known now. */
+  async #readForm(
+    tasks: readonly CountTask[],
+    put: (task: CountTask, read: HoursRead) => void,
+    next: () => Promise<void>,
+  ): Promise<{ readonly isWhole: boolean; readonly refused: readonly CountTask[] }> {
+    let isWhole = true;
+    const refused: CountTask[] = [];
     await inBatches(
       tasks,
       ({ zone, source, unit, range, pageSize }) =>

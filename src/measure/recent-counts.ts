@@ -1,9 +1,9 @@
+import { hourMs } from "../syntax/time-units.ts";
 import type { ResourceKey } from "../zone/resource.ts";
 import type { ZoneName } from "../zone/zone.ts";
 import type { CountedZone } from "./counted-zone.ts";
 import { type HoursRead, intervalOf, rowsOfIds, sumOf } from "./day-record.ts";
 import { completeAt, fiveMinuteUnit, type UnitRange } from "./hours.ts";
-import { hourMs } from "../syntax/time-units.ts";
 import { datasetOf, datasets, type HourCount, type MeasuredDataset } from "./measurement.ts";
 import { type CountTask, type QueryPorts, QueryRound } from "./query-round.ts";
 import type { ServiceTime } from "./service-time.ts";
@@ -59,15 +59,11 @@ export async function readRecentCounts(
     const { source, limits } = found;
     return [{ zone, dataset, source, unit: fiveMinuteUnit, range, pageSize: limits.pageSize }];
   };
-  let tasks = asked.flatMap(({ zone, ids }) => {
+  const tasks = asked.flatMap(({ zone, ids }) => {
     const counted = new Set(["requests", ...[...ids.keys()].map(datasetOf)]);
     return datasets.filter((each) => counted.has(each)).flatMap((each) => tasksOf(zone, each));
   });
-  // A dataset of events that a plan does not include may be there in another form.
-  while (tasks.length > 0) {
-    const { refused } = await round.readCounts(tasks, put);
-    tasks = refused.flatMap(({ zone, dataset }) => tasksOf(zone, dataset));
-  }
+  await round.readCounts(tasks, put, ({ zone, dataset }) => tasksOf(zone, dataset));
   signal.throwIfAborted();
   return new Map(
     known.map(({ zone, keys, ids }): readonly [ZoneName, RecentCounts] => {

@@ -1,5 +1,5 @@
 import { hoursOfDay } from "./hours.ts";
-import type { HourCount } from "./measurement.ts";
+import { type HourCount, unmeasuredState } from "./measurement.ts";
 
 /** Where the share of the requests that an object counted in an hour is, or why nothing can be said of it. */
 export const shareStates = [
@@ -93,10 +93,6 @@ export function shareStateIn(
   const side = sideOf(hour, sampleInterval, measured);
   if (side !== "above" && side !== "below") return side;
   return sideOf(hour - 1, sampleInterval, measured) === side ? side : "unconfirmed";
-}
-
-function unmeasuredState(count: Exclude<HourCount, { readonly state: "measured" }>): ShareState {
-  return count.state === "refused" ? count.reason : count.state;
 }
 
 type Side = "usual" | "above" | "below" | "learning";

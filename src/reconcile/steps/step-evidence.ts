@@ -1,4 +1,4 @@
-import { datasetOf, type HourCount } from "../../measure/measurement.ts";
+import { datasetOf, type HourCount, unmeasuredState } from "../../measure/measurement.ts";
 import type { Rate, Unmeasured } from "../../state/step-wait.ts";
 import type { Promotion } from "../../zone/promotion.ts";
 import type { ResourceKey } from "../../zone/resource.ts";
@@ -73,9 +73,8 @@ export function partsSince(
 function unmeasured(count: Exclude<HourCount, { readonly state: "measured" }> | undefined): {
   readonly state: Unmeasured;
 } {
-  if (count === undefined) return { state: "missing" };
-  if (count.state === "refused") return { state: count.reason };
-  return { state: count.state === "undeclared" ? "other" : count.state };
+  const state = count === undefined ? "missing" : unmeasuredState(count);
+  return { state: state === "undeclared" ? "other" : state };
 }
 
 /** Puts together what the parts of time at a step say, the oldest first. */
