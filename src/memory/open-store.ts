@@ -184,8 +184,8 @@ export interface StoredZones {
   readonly adopted: (zone: ZoneName) => readonly AdoptedRule[];
   /** The last check of the scripts of a zone; `undefined`: none. */
   readonly scripts: (zone: ZoneName) => ScriptWatch | undefined;
-  /** Where the objects of a zone stand on their steps; `undefined`: nothing is stored of them. */
-  readonly steps: (zone: ZoneName) => ZoneSteps | undefined;
+  /** Where the objects of a zone stand on their steps; `noSteps`: nothing is stored of them. */
+  readonly steps: (zone: ZoneName) => ZoneSteps;
   /** When each zone was last weakened without a release. */
   readonly weakened: (by: WeakenedBy) => Moments<ZoneName>;
 }
@@ -197,10 +197,7 @@ export function storedZones(store: Pick<StoredView, "get"> | undefined): StoredZ
     applied: (zone) => remembered(known, zoneKeys.applied, zone),
     adopted: (zone) => remembered(known, zoneKeys.adopted, zone),
     scripts: (zone) => remembered(known, zoneKeys.scripts, zone),
-    steps: (zone) => {
-      const isStored = known.get(`${zoneKeys.steps.key}${zone}`) !== undefined;
-      return isStored ? remembered(known, zoneKeys.steps, zone) : undefined;
-    },
+    steps: (zone) => remembered(known, zoneKeys.steps, zone),
     weakened: (by) => storedWeakened(known, by),
   };
 }

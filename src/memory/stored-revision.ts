@@ -119,9 +119,10 @@ export class StoredRevision implements AsyncDisposable {
     hash: string,
     inForce: ReadonlySet<string>,
   ): readonly (readonly [key: string, text: string | undefined])[] {
+    const inUse = [...inForce].map(prefixOf);
     const gone = this.#store
       .keys(earlierPrefix)
-      .filter((key) => ![...inForce].some((each) => key.startsWith(prefixOf(each))))
+      .filter((key) => !inUse.some((prefix) => key.startsWith(prefix)))
       .map((key) => [key, undefined] as const);
     const before = headIn(this.#store.get(revisionKey))?.hash;
     if (before === undefined || before === hash || !inForce.has(before)) return gone;

@@ -192,7 +192,7 @@ function savedPlanRequests(
       const hold = undeclared(name, selection.leftAlone.get(name));
       return { saved, desired: { zone, content: noContent }, owner, impact, holdsAt: () => [hold] };
     }
-    const desired = { ...found, content: contentAtSteps(found.content, steps(zone.name)?.objects) };
+    const desired = { ...found, content: contentAtSteps(found.content, steps(zone.name).objects) };
     const dropped = allOf(partsDropped(saved, desired.content));
     const hold = dropped === "" ? undefined : undeclared(`the ${dropped} of ${name}`, undefined);
     // A release of the saved plan also releases the part of it that is left after an interrupted apply.

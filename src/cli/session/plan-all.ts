@@ -319,7 +319,7 @@ async function planZones(
   };
   const wanted = [...fleet.zones.values()]
     .filter(({ desired }) => isMatch(desired.zone.name, patterns))
-    .map((zone) => zoneAtSteps(zone, stored.steps(zone.desired.zone.name)?.objects));
+    .map((zone) => zoneAtSteps(zone, stored.steps(zone.desired.zone.name).objects));
   const known = new Map(before?.zones.map((each) => [each.declared.desired.zone.name, each]));
   const desired = wanted.map((each) => each.desired);
   const requests = sweepRequests(desired, (zone) => service.credentialOf(zone), "read");

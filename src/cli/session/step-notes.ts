@@ -1,4 +1,3 @@
-import { hourMs } from "../../syntax/time-units.ts";
 import { readSeries } from "../../measure/measured-series.ts";
 import type { MeasurementReader } from "../../measure/measurement-store.ts";
 import type { StoredZones } from "../../memory/open-store.ts";
@@ -11,6 +10,7 @@ import { declaredAs, type StepState, stepIndex } from "../../reconcile/steps/ste
 import { durationText } from "../../render/format.ts";
 import { ladderText } from "../../render/step-event-text.ts";
 import { stopText } from "../../render/step-text.ts";
+import { hourMs } from "../../syntax/time-units.ts";
 import type { Promotion } from "../../zone/promotion.ts";
 import type { ResourceKey } from "../../zone/resource.ts";
 import type { ZoneName } from "../../zone/zone.ts";
@@ -36,13 +36,13 @@ export async function withSteps<T extends ReviewedZone & { readonly declared: Fl
     const isCounted = config.measurements !== undefined && typeof found !== "string";
     const reader = isCounted ? found : undefined;
     return withPlans(zones, async (plan, { declared }) => {
-      const states = steps(plan.zone.name)?.objects;
+      const states = steps(plan.zone.name).objects;
       const added: string[] = [];
       for (const [key, object] of promotedIn(declared.desired.content)) {
         const { promotion } = object;
         const at = plan.steps.get(key)?.planned;
         if (at === undefined) continue;
-        const known = declaredAs(object, states?.get(key));
+        const known = declaredAs(object, states.get(key));
         const state = stepIndex(known, promotion) === at ? known : undefined;
         if (at === promotion.steps.length - 1 && state?.isWatched !== true) continue;
         const text = await progressText({ key, promotion, state }, plan, reader, now);

@@ -9,19 +9,19 @@ import { withStoredMeasurements } from "./stored.ts";
  * What is not at its last step in a zone, and what it waits for, as the daemon decides it from what is stored and planned. Of
  * steps that are counted in minutes it does not say that: only the daemon reads these.
  *
- * @param steps as they are stored; `undefined`: the store does not tell.
+ * @param steps as they are stored; {@link noSteps}: the store does not tell.
  * @returns `undefined` if that is not known.
  */
 export async function storedSteps(
   { declared, planned: { report } }: PlannedFleetZone,
-  steps: ZoneSteps | undefined,
+  steps: ZoneSteps,
   { config, host }: Session,
 ): Promise<readonly string[] | undefined> {
   const { clock } = host;
-  const zone = new SteppedZone(declared, steps ?? noSteps, clock.monotonicMs());
+  const zone = new SteppedZone(declared, steps, clock.monotonicMs());
   zone.declare(declared);
   if (zone.objects.size === 0) return [];
-  if (steps === undefined) return undefined;
+  if (steps === noSteps) return undefined;
   zone.record(declared, report, undefined);
   const now = clock.now();
   const isRead = await withStoredMeasurements(config, undefined, host, async (reader) => {

@@ -1,11 +1,5 @@
 import { networkIn } from "../../syntax/expression/ip-address.ts";
-import {
-  coerceList,
-  coerceText,
-  isJsonObject,
-  type Json,
-  type JsonObject,
-} from "../../syntax/json.ts";
+import { coerceList, isJsonObject, type Json, type JsonObject } from "../../syntax/json.ts";
 import { didYouMean } from "../../syntax/nearest.ts";
 import { contradiction, type DiagnosticText, type UnplacedDiagnostic } from "../diagnostics.ts";
 import {
@@ -17,7 +11,7 @@ import {
   templateValueOf,
 } from "./template.ts";
 
-/** Whether the members of a list are texts, also those that look like addresses. */
+/** Whether the members of a list are texts, also those that look like addresses; paths never do. */
 export function declaresTexts({ items }: JsonObject): boolean {
   return items === "string" || items === "host";
 }
@@ -77,7 +71,7 @@ const rules: Readonly<
     return [`and none of ${names.join(", ")}`, guess || "use one of these values"];
   },
   pattern: (limit, value) => {
-    const form = regexOf(coerceText(limit));
+    const form = typeof limit === "string" ? regexOf(limit) : undefined;
     return form === undefined || form.test(String(value))
       ? undefined
       : [`which does not match ${form.source}`, "correct the value or the pattern"];

@@ -1,4 +1,10 @@
-import { coerceObject, isJsonObject, type Json, type JsonObject } from "../../syntax/json.ts";
+import {
+  coerceObject,
+  coerceText,
+  isJsonObject,
+  type Json,
+  type JsonObject,
+} from "../../syntax/json.ts";
 import { nearest } from "../../syntax/nearest.ts";
 import type { UnplacedDiagnostic } from "../diagnostics.ts";
 import type { Path } from "../location.ts";
@@ -92,7 +98,7 @@ export class Variables {
     let name = variableIn(placeholder);
     for (let depth = 0; depth < maxDepth; depth += 1) {
       const written = name === undefined ? undefined : this.#writtenFor(name);
-      const alone = typeof written === "string" ? placeholderAlone(written) : undefined;
+      const alone = placeholderAlone(coerceText(written));
       const next = alone === undefined ? undefined : variableIn(alone);
       if (next === undefined) break;
       name = next;

@@ -1,6 +1,6 @@
 import { wireCodes } from "../../api/wire.ts";
 import { isResponseField } from "../../syntax/expression/expression-fields.ts";
-import { fieldsIn, nodesOf } from "../../syntax/expression/expression-tree.ts";
+import { type ExpressionNode, fieldsIn, nodesOf } from "../../syntax/expression/expression-tree.ts";
 import { maxExpressionLength, parseExpression } from "../../syntax/expression/expression.ts";
 import { isRefused, type SyntaxDiagnostic } from "../../syntax/syntax-diagnostic.ts";
 import type { FieldReader } from "../http/fields.ts";
@@ -65,12 +65,13 @@ export function checkFilterExpression(
     const needs = limits.fieldNeeds?.(name);
     if (needs !== undefined) throw fields.error(member, notEntitled(`field ${name}`, needs));
   }
-  const hasRegex = nodesOf(tree).some(
-    (node) => node.kind === "comparison" && node.operator === "matches",
-  );
-  if (hasRegex && !plansWithRegex.includes(plan)) {
+  if (!plansWithRegex.includes(plan) && nodesOf(tree).some(isRegex)) {
     throw fields.error(member, notEntitled("operator Matches", regexNeeds));
   }
+}
+
+function isRegex(node: ExpressionNode): boolean {
+  return node.kind === "comparison" && node.operator === "matches";
 }
 
 function notEntitled(what: string, needs: string): string {

@@ -157,9 +157,7 @@ function headFound(
 }
 
 function headRemark(file: string, { line, n }: PlacedSeal, files: readonly CheckedFile[]): Finding {
-  const last = files
-    .flatMap(({ seals }) => seals)
-    .reduce((most, each) => Math.max(most, each.n), n);
+  const last = Math.max(n, ...files.map(({ seals }) => seals.at(-1)?.n ?? 0));
   const since = last - n;
   const message = `the head is of this line; ${since === 0 ? "no line came after it" : `${since} lines came after it, which are not covered by the head`}`;
   return { file, line, code: "head", message };

@@ -67,7 +67,8 @@ export class Tables implements DatabaseTables {
       return { from, to };
     } catch (error) {
       // Another process may have migrated them meanwhile.
-      if ((await this.#version()) === from) throw error;
+      const now = await this.#version().catch(() => from);
+      if (now === from) throw error;
       return this.migrate();
     }
   }

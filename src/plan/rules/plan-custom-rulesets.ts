@@ -297,11 +297,11 @@ function partOf({ ruleset, live, fields, inside }: Kept, owner: string): Part {
   const { key, description: title } = ruleset;
   const custom = { phase: facts.phase, custom_ruleset: key };
   const description = marked(title, owner, key);
-  const keys = [deploymentKey(key)];
+  const resource = deploymentKey(key);
   if (live === undefined) {
     const rules = changesIn(inside);
     const body = { name: key, description, rules: bodiesIn(inside) };
-    const changes = [...keys, ...rules.map((change) => change.key)];
+    const changes = [resource, ...rules.map((change) => change.key)];
     const write = { call: "create-ruleset", ...custom, body, changes } as const;
     return { whole: undefined, rules, write };
   }
@@ -309,7 +309,7 @@ function partOf({ ruleset, live, fields, inside }: Kept, owner: string): Part {
   const whole: Update = {
     verb: "update",
     kind: "custom_ruleset",
-    key: deploymentKey(key),
+    key: resource,
     title,
     id,
     adopted: markOfRuleset(live).owner !== owner,
@@ -318,7 +318,8 @@ function partOf({ ruleset, live, fields, inside }: Kept, owner: string): Part {
     causes: [],
   };
   const body = { description };
-  const write = { call: "update-ruleset", ...custom, ruleset: id, body, changes: keys } as const;
+  const changes = [resource];
+  const write = { call: "update-ruleset", ...custom, ruleset: id, body, changes } as const;
   return { whole, rules: [], write: fields.length === 0 ? undefined : write };
 }
 

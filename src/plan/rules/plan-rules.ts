@@ -267,7 +267,8 @@ function differenceOf(
 ): Pick<Change, "kind" | "key" | "fields" | "effect" | "counted" | "causes"> {
   const shared = { key: keyIn(list, key), causes: [] };
   const fields = differingRuleFields(was, is);
-  if (isDeploymentKey(key)) {
+  const { facts, executors, deployments } = list;
+  if (deployments !== undefined && isDeploymentKey(key)) {
     return {
       ...shared,
       kind: "custom_ruleset",
@@ -276,12 +277,11 @@ function differenceOf(
         if (each.field !== "deploy") return [each];
         return was === undefined || is === undefined ? [] : [{ ...each, field: "ruleset" }];
       }),
-      effect: effectOfDeployment(was, is, list.deployments?.contents ?? new Map()),
+      effect: effectOfDeployment(was, is, deployments.contents),
       // Its rules are counted.
       counted: undefined,
     };
   }
-  const { facts, executors } = list;
   const effect = effectOfRule(was, is);
   const base = { ...shared, kind: facts.kind, fields, effect };
   if (live === undefined || was === undefined) return { ...base, counted: undefined };
