@@ -43,7 +43,8 @@ export function answersIn(value: unknown): WriteAnswer | undefined {
   });
   const isWhole = writeLinks.every((link, at) => found[at]?.link === link);
   if (typeof changes !== "number" || coerceText(zone) === "" || !isWhole) return undefined;
-  return { zone: coerceText(zone), changes, links: found, steps: coerceTexts(steps) };
+  const left = steps === null ? undefined : coerceTexts(steps);
+  return { zone: coerceText(zone), changes, links: found, steps: left };
 }
 
 const answers = ["passed", "partly", "blocked", "unknown"] as const;

@@ -383,6 +383,20 @@ describe("steps", () => {
       expect(steps(world, checkout, search, bots)).toEqual(["allow", "log", "block"]);
     });
 
+    it("are not late while they wait for the watch of another", async ({ expect }) => {
+      const slowly = { ...shortly, watchMs: 24 * hour };
+      const promotions = { [checkout]: slowly, [search]: shortly };
+      await using world = await arrived(promotions);
+      await world.pass(30 * hour);
+      world.files.set(shop, steppedContent(promotions, { [checkout]: none, [search]: none }));
+      await world.reload("r2");
+      await world.pass(8 * hour);
+      expect(watched(world)).toEqual([checkout]);
+      expect(waitOf(world, search)).toBe("policy/checkout is promoted or watched");
+      const { objects = [] } = world.steps.view(named(shop)) ?? {};
+      expect(objects.map(stepStateOf)).toEqual(["watched", "waiting"]);
+    });
+
     it("keep others from being promoted until they are watched", async ({ expect }) => {
       await using world = await steppingWorld({
         [shop]: steppedContent({ [checkout]: shortly, [search]: shortly }),

@@ -85,6 +85,14 @@ describe("the answer of a daemon", () => {
     expect(answersJson(asked)).toMatchObject({ blocked_by: "suspension" });
   });
 
+  it.for([undefined, ["policy/checkout: log → allow after 7 days"]])(
+    "says whether the steps are known: %s",
+    (steps, { expect }) => {
+      const answer = { ...asked, steps };
+      expect(answersIn(JSON.parse(JSON.stringify(answersJson(answer))))).toEqual(answer);
+    },
+  );
+
   const sent = answersJson(asked);
   const links = coerceObjects(sent["links"]);
 

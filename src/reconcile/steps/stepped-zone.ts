@@ -319,6 +319,8 @@ export class SteppedZone {
         isWatched = false,
         stop,
       } = this.steps.objects.get(key) ?? {};
+      // One that waits for the watch of another is late for nothing.
+      const isInWatch = isWatched && key === busy;
       const passedMs = since === undefined || now === undefined ? 0 : now - since;
       const ofMs = isWatched ? promotion.watchMs : promotion.afterMs;
       const evidence = this.#evidenceAt(key, "inHours") ?? this.#evidenceAt(key, "recently");
@@ -328,8 +330,8 @@ export class SteppedZone {
         promotion,
         step,
         since: since === undefined ? undefined : new Date(since),
-        isWatched: isWatched && key === busy,
-        isLate: Math.max(passedMs, elapsedMs) > 2 * ofMs,
+        isWatched: isInWatch,
+        isLate: isInWatch === isWatched && Math.max(passedMs, elapsedMs) > 2 * ofMs,
         counted: requests === 0 ? undefined : { count, requests },
         wait: stop === undefined ? this.#waits.get(key) : { reason: "stopped", stop },
       };
