@@ -1,5 +1,5 @@
 import type { StepEvent } from "../state/step-wait.ts";
-import { type ObjectSteps, stepStateOf } from "../state/steps-status.ts";
+import { type ObjectSteps, stepsLeft } from "../state/steps-status.ts";
 import type { Promotion, StepValue } from "../zone/promotion.ts";
 import { durationText, numberText, plural } from "./format.ts";
 import { rateText, stepWaitText } from "./step-text.ts";
@@ -39,7 +39,7 @@ function objectStepText({ key, promotion, step, wait }: ObjectSteps): string {
 
 /** Where those objects stand that are not at their last step. */
 export function stepsLeftTexts(objects: readonly ObjectSteps[]): readonly string[] {
-  return objects.filter((each) => stepStateOf(each) !== "done").map(objectStepText);
+  return stepsLeft(objects).map(objectStepText);
 }
 
 /** What a promotion asks for before the step after one, and what sets that back; of the last step, only the latter. */

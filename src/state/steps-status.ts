@@ -52,6 +52,11 @@ export function stepStateOf({ step, isLate, isWatched, wait }: ObjectSteps): Ste
   return isWatched ? "watched" : "waiting";
 }
 
+/** The objects that are not at their last step. */
+export function stepsLeft(objects: readonly ObjectSteps[]): readonly ObjectSteps[] {
+  return objects.filter((each) => stepStateOf(each) !== "done");
+}
+
 /** How many objects of zones are in each state; `undefined`: none has steps. */
 export function countSteps(
   zones: Iterable<ZoneStepsStatus>,

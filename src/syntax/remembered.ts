@@ -17,7 +17,9 @@ export function memoized<K extends object, T extends object | string>(
 ): (key: K) => T {
   const known = new WeakMap<K, T>();
   return (key) => {
-    const result = known.get(key) ?? compute(key);
+    const found = known.get(key);
+    if (found !== undefined) return found;
+    const result = compute(key);
     known.set(key, result);
     return result;
   };

@@ -14,7 +14,12 @@ import { removedShownMs } from "../state/fleet.ts";
 import type { InventoryFacts, InventoryState, ItemBrief } from "../state/inventory.ts";
 import type { HeldRevision, LoadReport, RolloutStatus, WaveStatus } from "../state/load-report.ts";
 import type { GateStatus } from "../state/rollout-gate.ts";
-import { type ObjectSteps, stepStateOf, type ZoneStepsStatus } from "../state/steps-status.ts";
+import {
+  type ObjectSteps,
+  stepsLeft,
+  stepStateOf,
+  type ZoneStepsStatus,
+} from "../state/steps-status.ts";
 import {
   type ChangeRecord,
   driftOf,
@@ -199,7 +204,7 @@ export function rolloutOfJson(
   const { revision, commit, rollout } = load ?? {};
   const steps = [...zones].flatMap(({ declared: { name } }): readonly JsonObject[] => {
     const { objects = [], pausedBy } = stepsOf(name) ?? {};
-    const left = objects.filter((each) => stepStateOf(each) !== "done");
+    const left = stepsLeft(objects);
     if (left.length === 0 && pausedBy === undefined) return [];
     return [{ zone: name, ...stepsJson({ objects: left, pausedBy }) }];
   });

@@ -6,8 +6,8 @@ import type { Session } from "./session.ts";
 import { withStoredMeasurements } from "./stored.ts";
 
 /**
- * What is not at its last step in a zone, and what it waits for, as the daemon decides it from what is stored and planned. Of
- * steps that are counted in minutes it does not say that: only the daemon reads these.
+ * What is not at its last step in a zone, and what it waits for, as the daemon decides it from what is stored and planned. Only
+ * the daemon knows of steps that are counted in minutes, of scripts in use and of earlier waves: that is not said.
  *
  * @param steps as they are stored; {@link noSteps}: the store does not tell.
  * @returns `undefined` if that is not known.
@@ -24,14 +24,11 @@ export async function storedSteps(
   if (steps === noSteps) return undefined;
   zone.record(declared, report, undefined);
   const now = clock.now();
-  const isRead = await withStoredMeasurements(config, undefined, host, async (reader) => {
-    if (typeof reader === "string") return false;
+  return withStoredMeasurements(config, undefined, host, async (reader) => {
+    if (typeof reader === "string") return undefined;
     await zone.readHours(reader, now);
-    return true;
+    const isMeasured = config.measurements !== undefined;
+    zone.decide(isMeasured, zone.waitOf(config.mode, now), clock.monotonicMs(), () => undefined);
+    return stepsLeftTexts(zone.view(undefined));
   });
-  if (!isRead) return undefined;
-  const isMeasured = config.measurements !== undefined;
-  const wait = zone.waitOf(config.mode, now);
-  zone.decide(isMeasured, wait, clock.monotonicMs(), () => undefined);
-  return stepsLeftTexts(zone.view(undefined));
 }

@@ -214,7 +214,8 @@ export class Rollout {
     }
   }
 
-  get #stored(): StoredRollout | undefined {
+  /** What is to be stored; the moments in it are stored as they are until they are another minute. */
+  #toStore(): StoredRollout | undefined {
     if (this.#settings === undefined || this.#isLost) return undefined;
     const absent = [...this.#absent].map(([name, { hash }]) => [name, hash] as const);
     const waiting = [...this.#waiting].map(
@@ -224,7 +225,7 @@ export class Rollout {
     for (const [name, each] of this.#gone) {
       const { former, before, origin, changed } = each;
       const appliedAt = this.#momentToStore(each);
-      this.#gone.set(name, { ...each, appliedAt });
+      if (appliedAt !== each.appliedAt) this.#gone.set(name, { ...each, appliedAt });
       gone.set(name, { former, hash: before.hash, origin: origin.hash, appliedAt, changed });
     }
     return { revision: this.#revision, waiting: new Map([...absent, ...waiting]), gone };
@@ -452,7 +453,7 @@ export class Rollout {
       isOver: this.#isOver,
       over: gate && gate.over > 0 ? { wave, zones: gate.over, why: gateText(gate) } : undefined,
     });
-    return { turns, status: this.status, stored: this.#stored };
+    return { turns, status: this.status, stored: this.#toStore() };
   }
 
   /** `undefined`: no zone waits, and each that went was seen as declared. */

@@ -179,13 +179,15 @@ async function sendAll(
   let isFirst = true;
   for (let write = waiting.shift(); write !== undefined; write = waiting.shift()) {
     const skip = skipOf(write, waitsFor, conflicts, outcomes);
-    if (skip === undefined) gate.checkBeforeWrite(isFirst ? ages.readAtFor(write) : Infinity);
-    const rest = waiting.map((each) => skipped(each, "shutdown"));
-    const ifKilled = [...outcomes, failed(write, abandoned()), ...rest];
-    const sent: Sent =
-      skip === undefined
-        ? await sendOne(live, write, isFirst, ifKilled, sending)
-        : { outcome: skip, live };
+    let sent: Sent;
+    if (skip === undefined) {
+      gate.checkBeforeWrite(isFirst ? ages.readAtFor(write) : Infinity);
+      const rest = waiting.map((each) => skipped(each, "shutdown"));
+      const ifKilled = [...outcomes, failed(write, abandoned()), ...rest];
+      sent = await sendOne(live, write, isFirst, ifKilled, sending);
+    } else {
+      sent = { outcome: skip, live };
+    }
     live = sent.live;
     isFirst = false;
     const instead = withoutRules(sent.outcome, waitsFor.get(write) ?? plan.writes);
@@ -249,7 +251,7 @@ function rulesOf({ status, write }: Outcome, remaining: () => MoreWrites): MoreW
 }
 
 /** Waits for a record; `false` if it fails since the store is no longer this process's, which stops the run. */
-async function isRecorded(record: Promise<void> | undefined, stop: AbortSignal): Promise<boolean> {
+async function isRecorded(record: Promise<void>, stop: AbortSignal): Promise<boolean> {
   try {
     await record;
     return true;

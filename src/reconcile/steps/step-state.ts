@@ -1,6 +1,7 @@
 import type { Stop } from "../../state/step-wait.ts";
 import { shortDigest } from "../../syntax/digest.ts";
 import { canonicalJson } from "../../syntax/json.ts";
+import { memoized } from "../../syntax/remembered.ts";
 import { hourMs } from "../../syntax/time-units.ts";
 import type { Promotion, StepValue } from "../../zone/promotion.ts";
 import type { ResourceKey } from "../../zone/resource.ts";
@@ -50,17 +51,17 @@ const unsent: ReadonlySet<string> = new Set([
 ]);
 
 /** Identifies what an object does beside its step, and its steps. */
-export function digestOfObject(object: SteppedObject): string {
+export const digestOfObject = memoized((object: SteppedObject): string => {
   const sent = Object.entries(object).filter(([name]) => !unsent.has(name));
   const { field, steps } = object.promotion;
   return shortDigest(canonicalJson([Object.fromEntries(sent), field, steps]));
-}
+});
 
 /** The same, with what has to be measured. */
-export function digestOfDeclaration(object: SteppedObject): string {
+export const digestOfDeclaration = memoized((object: SteppedObject): string => {
   const conditions = { ...object.promotion, at: undefined };
   return shortDigest(canonicalJson([digestOfObject(object), conditions]));
-}
+});
 
 /** The index of the step that is in force; `undefined`: that is not known, or the object does not have it any more. */
 export function stepIndex(

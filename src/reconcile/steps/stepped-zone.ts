@@ -371,7 +371,8 @@ function formAt(object: PromotedObject, at: number | undefined): string | undefi
   return "value" in object && at !== undefined ? policyForm(policyAtStep(object, at)) : undefined;
 }
 
-function contentsOf({ desired, wave, held }: FleetZone): readonly ZoneContent[] {
+/** What is declared for a zone, in force in it, or held. */
+export function contentsOf({ desired, wave, held }: FleetZone): readonly ZoneContent[] {
   return [desired, wave, held].flatMap((each) => each?.content ?? []);
 }
 

@@ -26,7 +26,7 @@ import {
   stoppedAt,
   type ZoneSteps,
 } from "./step-state.ts";
-import { SteppedZone } from "./stepped-zone.ts";
+import { contentsOf, SteppedZone } from "./stepped-zone.ts";
 
 /** What steps remember beyond the end of the process. */
 export interface StepStore {
@@ -144,8 +144,7 @@ export class Steps {
   }
 
   #declareZone(name: ZoneName, zone: FleetZone): void {
-    const { desired, wave, held } = zone;
-    const contents = [desired, wave, held].flatMap((each) => each?.content ?? []);
+    const contents = contentsOf(zone);
     const { store } = this.#ports;
     if (contents.every((content) => promotedIn(content).size === 0)) {
       this.#zones.delete(name);
@@ -163,8 +162,7 @@ export class Steps {
 
   /** A declaration of a zone, which may be in force or not, with the steps that are. */
   atSteps(name: ZoneName, zone: FleetZone): FleetZone {
-    const { objects } = this.#zones.get(name)?.steps ?? noSteps;
-    return zoneAtSteps(zone, objects);
+    return zoneAtSteps(zone, this.#zones.get(name)?.steps.objects);
   }
 
   /** Takes in the result of a run of a zone as it was declared for it. */

@@ -170,11 +170,11 @@ function wordOf(state: ShownState): string {
 
 /** A column for each day. */
 function dayColumns(series: ZoneSeries): Columns<Counted> {
-  const days = series.requests.map((_, nth) => dayOf(hourIn(series, nth)));
-  const columns = [...new Set(days)].map((day) => {
-    const isOwn = (_: unknown, nth: number): boolean => days[nth] === day;
+  const days = Map.groupBy(series.requests.keys(), (nth) => dayOf(hourIn(series, nth)));
+  const columns = [...days].map(([day, [start = 0, ...others]]) => {
+    const end = start + 1 + others.length;
     const cell = ({ counts, hours }: Counted): Html =>
-      dayCell(sumOfHours(counts.filter(isOwn), []), hours.filter(isOwn));
+      dayCell(sumOfHours(counts.slice(start, end), []), hours.slice(start, end));
     return [dayText(new Date(day)), cell] as const;
   });
   return { Counted: nameOf, ...Object.fromEntries(columns) };
