@@ -23,7 +23,7 @@ async function forge({ place }: Example, change: (zones: SavedZone[]) => void): 
   const json: unknown = JSON.parse(await readFile(file, "utf8"));
   if (!isJsonObject(json)) throw new Error("no object");
   const { hash: _old, ...content } = json;
-  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the file was written by `plan --out`.
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- `plan --out` has just written the file, so its zones have this form
   const zones = content["zones"] as unknown as SavedZone[];
   change(zones);
   for (const zone of zones) {

@@ -80,7 +80,7 @@ describe("a saved plan in which values are replaced, missing or doubled", () => 
 });
 
 /** What an answer of the service may never lead to in the output of a command. */
-// oxlint-disable-next-line no-control-regex -- it looks for them.
+// oxlint-disable-next-line no-control-regex -- control characters are what it looks for
 const internal = /internal error|TypeError|RangeError|\.ts:\d|[\u0000-\u0008\u000E-\u001F\u202E]/;
 
 /** One text without `/`, `.` and `%`: a damaged answer may give another id, never another path. */

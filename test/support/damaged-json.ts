@@ -53,7 +53,7 @@ function oneOf<T>(list: readonly T[], random: () => number): T {
 
 function placesIn(json: Json): readonly Place[] {
   if (!Array.isArray(json) && !isJsonObject(json)) return [];
-  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- a copy, which may be changed.
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the JSON is a copy of its own, so its read-only lists and objects may be changed
   const holder = json as Place["holder"];
   return Object.entries(holder).flatMap(([key, value]) => [{ holder, key }, ...placesIn(value)]);
 }

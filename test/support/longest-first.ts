@@ -8,7 +8,7 @@ export function startingWith(names: readonly string[]): typeof BaseSequencer {
   };
   class LongestFirst extends BaseSequencer {
     override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
-      // oxlint-disable-next-line unicorn/no-array-sort -- vitest's own order: no array is sorted in place
+      // oxlint-disable-next-line unicorn/no-array-sort -- `sort` is a method of the sequencer, not of an array
       const specifications = await super.sort(files);
       return specifications.toSorted((a, b) => rank(a) - rank(b));
     }
