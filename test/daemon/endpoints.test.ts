@@ -84,7 +84,7 @@ describe("a command to a rollout", () => {
 });
 
 describe("what a command has stored by the daemon", () => {
-  const [shop, blog, pay] = ["shop.example", "blog.example", "pay.example"].map(named);
+  const [shop, blog, pay] = [named("shop.example"), named("blog.example"), named("pay.example")];
   const rule = { kind: "custom_rule", id: "a1", ref: "terraform-1", key: "probes" };
   const message = (adopted: string, weakened: readonly string[]): unknown => ({
     format: 1,
@@ -107,12 +107,13 @@ describe("what a command has stored by the daemon", () => {
     },
   ])("is $says: $json", async ({ json, says, store: how = {} }, { expect }) => {
     const store = new AskedStore(how);
-    const fleet = fleetOf(...[shop, blog, pay].flatMap((name) => (name ? [declared(name)] : [])));
-    const running = new Set(pay === undefined ? [] : [pay]);
-    const current = { term: { store }, fleet, running };
+    const fleet = fleetOf(declared(shop), declared(blog), declared(pay));
+    const current = { term: { store }, fleet, running: new Set([pay]) };
     const clock = new SimulatedClock();
     expect(await storeFor(json, current, { clock })).toBe(says);
-    expect(store.keys("adopted/").length > 0).toBe(store.asked.length > 0);
+    const isAsked = says === "stored" || says === "not_stored";
+    expect(store.asked).toEqual(isAsked ? ["flush", "held"] : []);
+    expect(store.keys("adopted/")).toHaveLength(isAsked ? 1 : 0);
     const waiting = { ...current, term: undefined };
     expect(await storeFor(json, waiting, { clock })).toBe(
       says === "bad_message" ? "bad_message" : "not_stored",
