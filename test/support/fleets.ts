@@ -22,20 +22,16 @@ export function after(...runs: readonly Came[]): ZoneState {
 /** The state of the shop after more runs. */
 export function stateAfter(fleet: Fleet, ...reports: readonly ZoneReport[]): ZoneState {
   for (const each of reports) fleet.recordZone(each);
-  return stateIn(fleet, shop);
+  const state = fleet.zone(shop);
+  if (state === undefined) throw new Error(`${shop} is not declared`);
+  return state;
 }
 
 /** What a run of a zone changed. */
 export function stepOf(fleet: Fleet, run: ZoneReport): ZoneStep {
-  const before = stateIn(fleet, run.zone);
-  fleet.recordZone(run);
-  return { before, report: run, after: stateIn(fleet, run.zone) };
-}
-
-function stateIn(fleet: Fleet, zone: string): ZoneState {
-  const state = fleet.zone(zone);
-  if (state === undefined) throw new Error(`${zone} is not declared`);
-  return state;
+  const step = fleet.recordZone(run);
+  if (step === undefined) throw new Error(`${run.zone} is not declared`);
+  return { ...step, report: run };
 }
 
 export const a = change("policy/a");

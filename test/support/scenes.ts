@@ -5,7 +5,7 @@ import type { Fleet } from "../../src/state/fleet.ts";
 import type { InventoryReport } from "../../src/state/inventory.ts";
 import type { ZoneReport } from "../../src/state/run-report.ts";
 import type { StepEvent } from "../../src/state/step-wait.ts";
-import { b, fleetOf, held, shop } from "./fleets.ts";
+import { b, fleetOf, held, shop, stepOf } from "./fleets.ts";
 import { inventoryRead, inventoryUnreadable } from "./inventories.ts";
 import { cookie, script } from "./inventory.ts";
 import {
@@ -61,11 +61,7 @@ export function historyOf(
 ): RecentHistory {
   const history = new RecentHistory(1_000_000);
   for (const each of reports) {
-    const before = fleet.zone(each.zone);
-    fleet.recordZone(each);
-    const after = fleet.zone(each.zone);
-    if (before === undefined || after === undefined) throw new Error(`${each.zone}: not declared`);
-    history.record({ before, report: each, after, tokenUses, stepEvents });
+    history.record({ ...stepOf(fleet, each), tokenUses, stepEvents });
   }
   return history;
 }
