@@ -2,9 +2,10 @@ import { describe, it } from "vitest";
 
 import { Election, type ElectionObserver } from "../../src/cluster/election.ts";
 import { HeldLease, LeaseLost, momentOf } from "../../src/cluster/held-lease.ts";
-import type { Claim, LeaseStore } from "../../src/cluster/lease.ts";
+import type { LeaseStore } from "../../src/cluster/lease.ts";
 import { SimulatedClock } from "../support/clock.ts";
 import {
+  claimOf,
   silent,
   SimulatedLease,
   SimulatedMachine,
@@ -173,8 +174,7 @@ describe("a candidate", () => {
     const stage = new Stage();
     const second = stage.process("b");
     const { current } = stage.lease;
-    const rest = { installation: "", page: "", releasedBy: "", acquiredAt: undefined };
-    const claim = { ...rest, holder: "a", durationMs: 60_000, transitions: 1, now: new Date() };
+    const claim = claimOf({ installation: "", durationMs: 60_000 });
     if (current !== undefined) stage.lease.update(current, claim);
     const seconds = await stage.secondsUntilHeld(second);
     expect(seconds).toBeGreaterThan(60);
@@ -239,15 +239,7 @@ describe("a candidate", () => {
       leads: (holder) => told.push(`${holder} leads`),
       foreign: ({ installation }) => told.push(`${installation} leads`),
     });
-    const claim = {
-      durationMs: 15_000,
-      transitions: 0,
-      acquiredAt: undefined,
-      now: new Date(),
-      page: "",
-      releasedBy: "",
-    };
-    stage.lease.create({ ...claim, holder: "x", installation: "theirs" });
+    stage.lease.create(claimOf({ holder: "x", installation: "theirs" }));
     void second.acquire(never);
     await stage.clock.advance(10_000);
     second.network = "cut";
@@ -345,21 +337,13 @@ describe("a holder that ends", () => {
       update: (known, claim, ms) =>
         logged(claim.holder === "" ? "gives back" : "renews", store.update(known, claim, ms)),
     };
-    const parts = { durationMs: 15_000, transitions: 0, installation: "us", page: "" };
-    const claim: Claim = {
-      ...parts,
-      holder: "a",
-      releasedBy: "",
-      acquiredAt: undefined,
-      now: undefined,
-    };
-    const created = lease.create(claim);
+    const created = lease.create(claimOf());
     if (created.result !== "written") throw new Error("there is a Lease");
     const [failed, renewed] = [(error: unknown) => told.push(String(error)), () => undefined];
     const ports = { leases, clock: machine.clock, timing, identity: "a", failed, renewed };
     const held = new HeldLease(created.lease, momentOf(machine.clock), {
       ...ports,
-      claim: () => claim,
+      claim: () => claimOf(),
     });
     await clock.advance(timing.retryMs + 1);
     await clock.run(held[Symbol.asyncDispose]());
@@ -516,10 +500,8 @@ describe("a holder", () => {
       when: "somebody else takes it",
       act: ({ lease }: Stage) => {
         const { current } = lease;
-        const now = new Date();
-        const rest = { installation: "", page: "", releasedBy: "" };
-        const claim = { durationMs: 15_000, transitions: 1, acquiredAt: now, ...rest };
-        if (current !== undefined) lease.update(current, { ...claim, holder: "b", now });
+        const claim = claimOf({ holder: "b", installation: "" });
+        if (current !== undefined) lease.update(current, claim);
       },
       loses: "taken",
     },

@@ -7,6 +7,7 @@ import { systemClock } from "../../src/host/clock.ts";
 import { SimulatedClock } from "../support/clock.ts";
 import { leasePath, startKubeApi } from "../support/kube-api.ts";
 import { eventually } from "../support/processes.ts";
+import { claimOf } from "../support/simulated-cluster.ts";
 
 const account = "/var/run/secrets/kubernetes.io/serviceaccount";
 
@@ -246,18 +247,7 @@ describe("the client of the API server", () => {
     expect,
   }) => {
     await using kube = await startKubeApi();
-    const waiting = new Set<unknown>();
-    const clock = {
-      ...systemClock,
-      alarm: (ms: number, run: () => void) => {
-        const cancel = systemClock.alarm(ms, run);
-        waiting.add(cancel);
-        return () => {
-          waiting.delete(cancel);
-          cancel();
-        };
-      },
-    };
+    const clock = new SimulatedClock();
     const secrets = { ca: "", certificate: "", key: "", token: "t" };
     const access = { server: kube.url, namespace: "zonewarden", secrets: async () => secrets };
     await using client = createKubeClient(access, clock);
@@ -265,7 +255,7 @@ describe("the client of the API server", () => {
     await ask();
     kube.fault = () => "lose-answer";
     await expect(ask()).rejects.toMatchObject({ status: 0 });
-    expect(waiting.size).toBe(0);
+    expect(clock.sleeping).toBe(0);
   });
 
   it.for([
@@ -306,18 +296,10 @@ describe("the client of the API server", () => {
     await using client = createKubeClient(access, systemClock);
     const leases = leaseStore("zonewarden", client);
     const now = new Date("2026-11-22T12:00:00.123Z");
-    const claim = {
-      durationMs: 15_000,
-      transitions: 1,
-      installation: "i",
-      acquiredAt: now,
-      now,
-      page: "",
-      releasedBy: "",
-    };
+    const claim = claimOf({ transitions: 1, installation: "i", acquiredAt: now, now });
     const lease = await leases.read(1_000);
     if (lease === undefined) throw new Error("there is no Lease");
-    await leases.update(lease, { ...claim, holder: "a" }, 1_000);
+    await leases.update(lease, claim, 1_000);
     expect(kube.objects.get(leasePath)).toMatchObject({
       metadata: { labels, annotations: { "zonewarden/installation": "i" } },
       spec: {

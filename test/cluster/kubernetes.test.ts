@@ -2,14 +2,8 @@ import { createServer } from "node:https";
 
 import { describe, it } from "vitest";
 
-import { answerError, createKubeClient, type KubeAnswer } from "../../src/cluster/kube-client.ts";
+import { answerError, createKubeClient } from "../../src/cluster/kube-client.ts";
 import { isInPod, joinKubernetes } from "../../src/cluster/kubernetes.ts";
-import {
-  type Claim,
-  type ClaimResult,
-  leaseStore,
-  type LeaseStore,
-} from "../../src/cluster/lease.ts";
 import { systemClock } from "../../src/host/clock.ts";
 import { SimulatedClock } from "../support/clock.ts";
 import { makeCertificate } from "../support/connect-proxy.ts";
@@ -104,63 +98,3 @@ describe("the connection to the API server", () => {
     expect(answerError("X", { status: 403, body })).toMatchObject({ message: says, status: 403 });
   });
 });
-
-describe("a Lease in the API server", () => {
-  const claim: Claim = {
-    holder: "a",
-    durationMs: 15_000,
-    transitions: 1,
-    installation: "us",
-    releasedBy: "",
-    page: "",
-    acquiredAt: undefined,
-    now: undefined,
-  };
-  const lease = { kind: "Lease", metadata: { name: "edge", resourceVersion: "7" } };
-
-  /** The Lease of an API server that gives one answer to everything. */
-  function answering(status: number, body: unknown = lease): LeaseStore {
-    const request = (): Promise<KubeAnswer> => Promise.resolve({ status, body });
-    const kube = { namespace: "zonewarden", request, [Symbol.asyncDispose]: nothing };
-    return leaseStore("edge", kube);
-  }
-
-  it.for([
-    { status: 200, created: "written", updated: "written" },
-    { status: 201, created: "written", updated: "written" },
-    { status: 409, created: "conflict", updated: "conflict" },
-    // It was removed. Where one is created, the namespace is missing.
-    { status: 404, created: "cannot be created", updated: "conflict" },
-    { status: 403, created: "cannot be created", updated: "cannot be written" },
-    { status: 500, created: "cannot be created", updated: "cannot be written" },
-  ])("is $updated if the answer is $status", async ({ status, created, updated }, { expect }) => {
-    const store = answering(status);
-    const known = await answering(200).read(1);
-    if (known === undefined) throw new Error("no Lease");
-    expect(await resultOf(store.create(claim, 1))).toContain(created);
-    expect(await resultOf(store.update(known, claim, 1))).toContain(updated);
-  });
-
-  it.for([
-    { what: "of another kind", body: { ...lease, kind: "Event" } },
-    { what: "of another name", body: { ...lease, metadata: { ...lease.metadata, name: "x" } } },
-    { what: "without a version", body: { ...lease, metadata: { name: "edge" } } },
-    { what: "whose holder is a number", body: { ...lease, spec: { holderIdentity: 7 } } },
-  ])("is no object $what", async ({ body }, { expect }) => {
-    await expect(answering(200, body).read(1)).rejects.toThrow("is no Lease");
-    await expect(answering(201, body).create(claim, 1)).rejects.toThrow("is no Lease");
-  });
-});
-
-/** What became of a write: its result, or why it has none. */
-async function resultOf(writing: Promise<ClaimResult>): Promise<string> {
-  try {
-    return (await writing).result;
-  } catch (error) {
-    return String(error);
-  }
-}
-
-function nothing(): Promise<void> {
-  return Promise.resolve();
-}

@@ -1,31 +1,27 @@
 import { describe, it } from "vitest";
 
 import type { KubeAnswer, KubeCall } from "../../src/cluster/kube-client.ts";
-import { type Claim, leaseStore } from "../../src/cluster/lease.ts";
+import { type ClaimResult, leaseStore, type LeaseStore } from "../../src/cluster/lease.ts";
 import { coerceObject } from "../../src/syntax/json.ts";
+import { claimOf } from "../support/simulated-cluster.ts";
 
-const claim: Claim = {
-  holder: "a",
-  durationMs: 15_000,
-  transitions: 3,
-  installation: "us at https://service.example",
-  releasedBy: "",
-  page: "",
-  acquiredAt: undefined,
-  now: new Date("2026-11-20T12:00:00.250Z"),
-};
+/** The Lease store of an API server that answers each call so. */
+function storeOf(answer: (call: KubeCall) => KubeAnswer): LeaseStore {
+  const request = (call: KubeCall): Promise<KubeAnswer> => Promise.resolve(answer(call));
+  const kube = { namespace: "edge", request, [Symbol.asyncDispose]: () => Promise.resolve() };
+  return leaseStore("edge", kube);
+}
 
 /** A Lease store, and what it sends to an API server that accepts everything. */
 function sending() {
   const sent: KubeCall[] = [];
-  const request = (call: KubeCall): Promise<KubeAnswer> => {
+  const store = storeOf((call) => {
     sent.push(call);
     const { metadata, ...body } = coerceObject(call.body);
     const shown = { ...body, metadata: { ...coerceObject(metadata), resourceVersion: "7" } };
-    return Promise.resolve({ status: 201, body: shown });
-  };
-  const kube = { namespace: "edge", request, [Symbol.asyncDispose]: () => Promise.resolve() };
-  return { store: leaseStore("x", kube), sent };
+    return { status: 201, body: shown };
+  });
+  return { store, sent };
 }
 
 describe("a Lease that is written", () => {
@@ -39,7 +35,7 @@ describe("a Lease that is written", () => {
     "says in whole seconds how long it is held: $durationMs ms are $seconds s",
     async ({ durationMs, seconds }, { expect }) => {
       const { store, sent } = sending();
-      const written = await store.create({ ...claim, durationMs }, 5_000);
+      const written = await store.create(claimOf({ durationMs }), 5_000);
       expect(sent).toMatchObject([
         { method: "POST", body: { spec: { leaseDurationSeconds: seconds, leaseTransitions: 3 } } },
       ]);
@@ -49,9 +45,50 @@ describe("a Lease that is written", () => {
 
   it("has moments of six digits, and leaves out those that stay", async ({ expect }) => {
     const { store, sent } = sending();
-    await store.create(claim, 5_000);
+    const now = new Date("2026-11-20T12:00:00.250Z");
+    await store.create(claimOf({ now }), 5_000);
     const spec = coerceObject(coerceObject(sent[0]?.body)["spec"]);
     expect(spec["renewTime"]).toBe("2026-11-20T12:00:00.250000Z");
     expect(spec).not.toHaveProperty("acquireTime");
   });
 });
+
+describe("a Lease in the API server", () => {
+  const lease = { kind: "Lease", metadata: { name: "edge", resourceVersion: "7" } };
+
+  it.for([
+    { status: 200, created: "written", updated: "written" },
+    { status: 201, created: "written", updated: "written" },
+    { status: 409, created: "conflict", updated: "conflict" },
+    // It was removed. Where one is created, the namespace is missing.
+    { status: 404, created: "cannot be created", updated: "conflict" },
+    { status: 403, created: "cannot be created", updated: "cannot be written" },
+    { status: 500, created: "cannot be created", updated: "cannot be written" },
+  ])("is $updated if the answer is $status", async ({ status, created, updated }, { expect }) => {
+    const store = storeOf(() => ({ status, body: lease }));
+    const known = await storeOf(() => ({ status: 200, body: lease })).read(1);
+    if (known === undefined) throw new Error("no Lease");
+    expect(await resultOf(store.create(claimOf(), 1))).toContain(created);
+    expect(await resultOf(store.update(known, claimOf(), 1))).toContain(updated);
+  });
+
+  it.for([
+    { what: "of another kind", body: { ...lease, kind: "Event" } },
+    { what: "of another name", body: { ...lease, metadata: { ...lease.metadata, name: "x" } } },
+    { what: "without a version", body: { ...lease, metadata: { name: "edge" } } },
+    { what: "whose holder is a number", body: { ...lease, spec: { holderIdentity: 7 } } },
+  ])("is no object $what", async ({ body }, { expect }) => {
+    const store = storeOf((call) => ({ status: call.method === "POST" ? 201 : 200, body }));
+    await expect(store.read(1)).rejects.toThrow("is no Lease");
+    await expect(store.create(claimOf(), 1)).rejects.toThrow("is no Lease");
+  });
+});
+
+/** What became of a write: its result, or why it has none. */
+async function resultOf(writing: Promise<ClaimResult>): Promise<string> {
+  try {
+    return (await writing).result;
+  } catch (error) {
+    return String(error);
+  }
+}

@@ -1,20 +1,14 @@
 import { describe, it } from "vitest";
 
-import type { Claim } from "../../src/cluster/lease.ts";
 import { installation, noPostgres, sharedPostgres } from "../support/postgres.ts";
+import { claimOf } from "../support/simulated-cluster.ts";
 
 const timeoutMs = 10_000;
 
-const claim: Claim = {
-  holder: "a",
-  durationMs: 15_000,
-  transitions: 3,
-  installation: "us at https://service.example",
+const claim = claimOf({
   page: "http://10.0.0.7:9464/",
-  releasedBy: "",
-  acquiredAt: undefined,
   now: new Date("2026-11-22T12:00:00.123Z"),
-};
+});
 
 describe.skipIf(noPostgres !== undefined)(`the Lease in a row ${noPostgres ?? ""}`, () => {
   it("is created once, and says what its holder claims", async ({ expect }) => {

@@ -9,6 +9,7 @@ import { SqlConnection } from "../../src/memory/postgres/sql-connection.ts";
 import { zoneName } from "../../src/zone/zone.ts";
 import { SimulatedClock } from "../support/clock.ts";
 import { noPostgres, sharedPostgres } from "../support/postgres.ts";
+import { claimOf } from "../support/simulated-cluster.ts";
 
 const identity = { owner: "us", service: "https://service.example" };
 
@@ -64,16 +65,7 @@ describe.skipIf(noPostgres)(`the roles of a database ${noPostgres ?? ""}`, () =>
       expect(store.history?.canDrop).toBe(false);
       const two = lines({ n: 0, hash: "" }, "x", "y");
       await store.history?.add({ lines: two });
-      const claim = { holder: "h", durationMs: 1, transitions: 0, installation: "", page: "" };
-      const { result } = await writer.leases.create(
-        {
-          ...claim,
-          releasedBy: "",
-          acquiredAt: undefined,
-          now: undefined,
-        },
-        1_000,
-      );
+      const { result } = await writer.leases.create(claimOf(), 1_000);
       expect(result).toBe("written");
 
       const records = new Map([[pay, "a record"]]);

@@ -8,6 +8,21 @@ const [owner, service] = ["us", "https://service.example"];
 
 export const timing = leaseTiming(leaseDurationMs);
 
+/** What a holder writes into its Lease. */
+export function claimOf(more: Partial<Claim> = {}): Claim {
+  return {
+    holder: "a",
+    durationMs: leaseDurationMs,
+    transitions: 3,
+    installation: `${owner} at ${service}`,
+    releasedBy: "",
+    page: "",
+    acquiredAt: undefined,
+    now: undefined,
+    ...more,
+  };
+}
+
 /** Without anybody who is told. */
 export const silent: ElectionObserver = {
   failed: () => undefined,
