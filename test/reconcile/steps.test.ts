@@ -15,7 +15,7 @@ import {
   steppingWorld,
   type StepsWorld,
 } from "../support/stepping.ts";
-import { type defaultOptions, ServiceFault } from "../support/world.ts";
+import { ServiceFault } from "../support/world.ts";
 
 const [shop, blog, news] = ["z0.example", "z1.example", "z2.example"] as const;
 const [checkout, search, bots] = ["policy/checkout", "policy/search", "custom_rule/bots"] as const;
@@ -39,6 +39,17 @@ function steps(world: StepsWorld, ...keys: readonly ResourceKey[]): readonly unk
 function watched(world: StepsWorld): readonly ResourceKey[] {
   const { objects = [] } = world.steps.view(named(shop)) ?? {};
   return objects.filter(({ isWatched }) => isWatched).map(({ key }) => key);
+}
+
+/** Declares other steps or other content of the shop, in a revision of their own. */
+async function redeclare(
+  world: StepsWorld,
+  promotions: Readonly<Record<string, Promotion>>,
+  more: Readonly<Record<string, string>> = {},
+  revision = "r2",
+): Promise<void> {
+  world.files.set(shop, steppedContent(promotions, more));
+  await world.reload(revision);
 }
 
 describe("steps", () => {
@@ -101,8 +112,7 @@ describe("steps", () => {
 
     // Another limit is another declaration; its hours were measured already.
     const laxer = { ...shortly, rollback: { ratePer10k: 500, requestsAtLeast: 1_000 } };
-    world.files.set(shop, steppedContent({ [checkout]: laxer }));
-    await world.reload("r2");
+    await redeclare(world, { [checkout]: laxer });
     await world.pass(10 * minute);
     expect(world.takeEvents()).toEqual(["checkout promoted allow"]);
     world.traffic.noisy.add(`${shop} ${checkout}`);
@@ -288,21 +298,13 @@ describe("steps", () => {
     await world.pass(5 * hour);
     await world.pass(4 * hour);
     expect(world.takeEvents()).toEqual(["checkout promoted allow", "checkout watched allow"]);
-    world.files.set(
-      shop,
-      steppedContent({ [checkout]: shortly }, { [checkout]: "script-src 'none'" }),
-    );
-    await world.reload("r2");
+    await redeclare(world, { [checkout]: shortly }, { [checkout]: "script-src 'none'" });
     await world.pass(hour);
     expect(steps(world, checkout)).toEqual(["allow"]);
 
     await using other = await steppingWorld({ [shop]: one });
     await other.pass(3 * hour);
-    other.files.set(
-      shop,
-      steppedContent({ [checkout]: shortly }, { [checkout]: "script-src 'none'" }),
-    );
-    await other.reload("r2");
+    await redeclare(other, { [checkout]: shortly }, { [checkout]: "script-src 'none'" });
     await other.pass(3 * hour);
     expect(other.takeEvents()).toEqual([]);
     await other.pass(2 * hour);
@@ -315,11 +317,8 @@ describe("steps", () => {
     const three = { [checkout]: shortly, [search]: shortly, [bots]: ofRule };
 
     /** A zone whose objects are at their last steps. */
-    async function arrived(
-      promotions: Readonly<Record<string, Promotion>>,
-      options: Partial<typeof defaultOptions> = {},
-    ): Promise<StepsWorld> {
-      const world = await steppingWorld({ [shop]: steppedContent(promotions) }, options);
+    async function arrived(promotions: Readonly<Record<string, Promotion>>): Promise<StepsWorld> {
+      const world = await steppingWorld({ [shop]: steppedContent(promotions) });
       for (let nth = 0; nth < 6; nth += 1) {
         for (const key of [checkout, search, bots]) {
           await world.steps.promote(named(shop), "ada", key);
@@ -349,8 +348,7 @@ describe("steps", () => {
 
     it("are watched until the time of a watch is measured", async ({ expect }) => {
       await using world = await arrived({ [checkout]: shortly });
-      world.files.set(shop, steppedContent({ [checkout]: shortly }, { [checkout]: none }));
-      await world.reload("r2");
+      await redeclare(world, { [checkout]: shortly }, { [checkout]: none });
       await world.pass(hour);
       expect(waitOf(world, checkout)).toMatch(/^it is watched/);
       await world.pass(3 * hour);
@@ -364,9 +362,7 @@ describe("steps", () => {
       expect,
     }) => {
       await using world = await arrived(three);
-      const edited = { [checkout]: none, [search]: none, [bots]: otherPaths };
-      world.files.set(shop, steppedContent(three, edited));
-      await world.reload("r2");
+      await redeclare(world, three, { [checkout]: none, [search]: none, [bots]: otherPaths });
       await world.pass(hour);
       expect(watched(world)).toHaveLength(1);
       expect(steps(world, checkout, search, bots)).toEqual(["allow", "allow", "block"]);
@@ -398,19 +394,13 @@ describe("steps", () => {
     });
 
     it("keep others from being promoted until they are watched", async ({ expect }) => {
-      await using world = await steppingWorld({
-        [shop]: steppedContent({ [checkout]: shortly, [search]: shortly }),
-      });
+      const both = { [checkout]: shortly, [search]: shortly };
+      await using world = await steppingWorld({ [shop]: steppedContent(both) });
       await world.steps.promote(named(shop), "ada", checkout);
       await world.pass(fiveMinutes);
       await world.steps.promote(named(shop), "ada", checkout);
       await world.pass(2 * hour);
-      const content = steppedContent(
-        { [checkout]: shortly, [search]: shortly },
-        { [checkout]: none },
-      );
-      world.files.set(shop, content);
-      await world.reload("r2");
+      await redeclare(world, both, { [checkout]: none });
       world.takeEvents();
       expect(await world.steps.promote(named(shop), "ada", search)).toEqual({
         result: "busy",
@@ -421,12 +411,11 @@ describe("steps", () => {
     });
 
     it("do not go back by what was counted of the former content", async ({ expect }) => {
-      await using world = await arrived({ [checkout]: shortly, [bots]: ofRule });
+      const both = { [checkout]: shortly, [bots]: ofRule };
+      await using world = await arrived(both);
       world.reconciler.reconfigure({ ...world.options, mode: "observe" });
-      const edited = { [checkout]: none, [bots]: otherPaths };
-      world.files.set(shop, steppedContent({ [checkout]: shortly, [bots]: ofRule }, edited));
       for (const key of [checkout, bots]) world.traffic.noisy.add(`${shop} ${key}`);
-      await world.reload("r2");
+      await redeclare(world, both, { [checkout]: none, [bots]: otherPaths });
       for (let nth = 0; nth < 3; nth += 1) {
         await world.pass(25 * minute);
         await world.sweep("manual", minute);
@@ -445,10 +434,8 @@ describe("steps", () => {
       const unwatched = { ...shortly, watchMs: 0 };
       await using world = await arrived({ [search]: unwatched });
       const both = { [checkout]: shortly, [search]: unwatched };
-      world.files.set(shop, steppedContent(both));
-      await world.reload("r2");
-      world.files.set(shop, steppedContent(both, { [checkout]: none, [search]: none }));
-      await world.reload("r3");
+      await redeclare(world, both);
+      await redeclare(world, both, { [checkout]: none, [search]: none }, "r3");
       await world.pass(fiveMinutes);
       expect([...watched(world), ...steps(world, checkout, search)]).toEqual(["log", "allow"]);
       expect(waitOf(world, search)).toBe("it is as declared");
