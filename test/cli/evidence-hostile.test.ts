@@ -6,6 +6,7 @@ import { scriptRecordOf } from "../../src/state/scripts/script-watch.ts";
 import { checkAt, placeWith, run } from "../support/evidence-pack.ts";
 import { shop } from "../support/fleets.ts";
 import { entryAt } from "../support/history-files.ts";
+import { author } from "../support/reports.ts";
 import { check, day } from "../support/watched.ts";
 
 /** Stands for a text of a stranger. */
@@ -42,19 +43,15 @@ function historyWith(text: string): string {
   const entry = entryAt(1);
   const [change] = entry.changes;
   if (record === undefined || change === undefined) throw new Error("nothing was recorded");
-  const author = {
-    kind: "person",
-    name: place,
-    context: "dash",
-    at,
-    method: "PATCH",
-    path: place,
-    ray: place,
-    isCertain: true,
-    fields: [],
-  } as const;
   const fields = [{ field: "value", before: place, after: place }];
-  const changes = [{ ...change, title: place, fields, authors: [author] }];
+  const changes = [
+    {
+      ...change,
+      title: place,
+      fields,
+      authors: [author({ name: place, at, path: place, ray: place })],
+    },
+  ];
   const edited = { ...entry, at, zone: shop, changes };
   const lines = [scriptRecordJson(record), historyJson(edited)].map((json) => JSON.stringify(json));
   const written = JSON.stringify(text).slice(1, -1);

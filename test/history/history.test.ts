@@ -10,11 +10,19 @@ import {
 import { type HistoryEntry, runningEntryOf } from "../../src/history/history.ts";
 import { RecentHistory } from "../../src/history/recent-history.ts";
 import { driftEpisodes, driftTimeIn, statusSpans } from "../../src/history/timeline.ts";
-import type { Author } from "../../src/plan/cause/author.ts";
 import { durationText } from "../../src/render/format.ts";
 import { coerceObjects } from "../../src/syntax/json.ts";
 import { a, b, drifted, fleetOf, held, pending, shop } from "../support/fleets.ts";
-import { at, type Came, change, declared, failed, load, report } from "../support/reports.ts";
+import {
+  at,
+  author,
+  type Came,
+  change,
+  declared,
+  failed,
+  load,
+  report,
+} from "../support/reports.ts";
 import { historyOf, sceneHistory } from "../support/scenes.ts";
 import { promoted, setBack } from "../support/stepped.ts";
 
@@ -22,17 +30,7 @@ const clear: Came = { result: "in_sync" };
 const corrected: Came = { result: "applied", cause: "drift", changes: [a] };
 const unreadable: Came = { result: "error" };
 
-const mia: Author = {
-  kind: "person",
-  name: "mia@shop.example",
-  context: "dash",
-  at: at(0),
-  method: "PUT",
-  path: "/zones/z1/page_shield/policies/a",
-  ray: "8f2b",
-  isCertain: true,
-  fields: ["enabled", "value"],
-};
+const mia = author({ name: "mia@shop.example", fields: ["enabled", "value"] });
 
 /** Entries of the shop after runs at these minutes. */
 function entriesAfter(...runs: readonly (readonly [number, Came])[]): readonly HistoryEntry[] {
@@ -215,8 +213,8 @@ describe("what history keeps", () => {
     { what: "of a newer way", damage: { context: "mcp" }, finds: ["person other true"] },
     { what: "possibly certain", damage: { certain: "yes" }, finds: ["person dash false"] },
   ])("reads an author that is $what", ({ damage, finds }, { expect }) => {
-    const author = { at: at(0).toISOString(), kind: "person", context: "dash", certain: true };
-    const read = authorFrom({ ...author, ...damage });
+    const json = { at: at(0).toISOString(), kind: "person", context: "dash", certain: true };
+    const read = authorFrom({ ...json, ...damage });
     expect(read.map(({ kind, context, isCertain }) => `${kind} ${context} ${isCertain}`)).toEqual(
       finds,
     );

@@ -6,7 +6,17 @@ import type { Plan } from "../../src/plan/plan.ts";
 import { ZoneMemory } from "../../src/reconcile/run/zone-memory.ts";
 import type { SkipReason } from "../../src/state/run-report.ts";
 import type { ResourceKey } from "../../src/zone/resource.ts";
-import { at, change, done, named, planOf, report, skipped, withCause } from "../support/reports.ts";
+import {
+  at,
+  author,
+  change,
+  done,
+  named,
+  planOf,
+  report,
+  skipped,
+  withCause,
+} from "../support/reports.ts";
 import { MemoryRunStore } from "../support/run-store.ts";
 
 const zone = named("shop.example");
@@ -68,22 +78,12 @@ describe("a correction", () => {
   });
 });
 
-const alice: Author = {
-  kind: "person",
-  name: "alice@example.com",
-  context: "dash",
-  at: at(0),
-  method: "PUT",
-  path: "/page_shield/policies/5f1b0a",
-  ray: "8f2b",
-  isCertain: true,
-  fields: ["enabled"],
-};
-const bob: Author = { ...alice, name: "bob@example.com" };
+const alice = author({ fields: ["enabled"] });
+const bob = author({ fields: ["enabled"], name: "bob@example.com" });
 
 /** A change of one policy by an author. */
-function by(author: Author, key: ResourceKey): Change {
-  return { ...breaking(key), authors: [author] };
+function by(who: Author, key: ResourceKey): Change {
+  return { ...breaking(key), authors: [who] };
 }
 
 /** A memory with corrections of policies, each so many minutes after the start. */

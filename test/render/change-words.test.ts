@@ -7,14 +7,12 @@ import {
   renderTurn,
 } from "../../src/history/history-text.ts";
 import type { HistoryEntry } from "../../src/history/history.ts";
-import type { Author } from "../../src/plan/cause/author.ts";
 import { changeLines, changesLine } from "../../src/render/change-text.ts";
 import { paintOf } from "../../src/render/format.ts";
-import type { TokenUse } from "../../src/state/audit-status.ts";
 import { type RolloutRecord, turnText } from "../../src/state/rollout-turn.ts";
 import { carriedOut, declared, policy } from "../support/model.ts";
 import { plannedPolicies } from "../support/planned.ts";
-import { at } from "../support/reports.ts";
+import { at, author, tokenUse } from "../support/reports.ts";
 import { setBack } from "../support/stepped.ts";
 
 const plain = paintOf(false);
@@ -116,17 +114,7 @@ describe("the history in words", () => {
   it("shows which run it was, and who made the drift that it corrected", ({ expect }) => {
     const [change] = entry.changes;
     if (change === undefined) throw new Error("no change");
-    const mia: Author = {
-      kind: "person",
-      name: "mia@shop.example",
-      context: "dash",
-      at: at(7),
-      method: "POST",
-      path: "/zones/z1/page_shield/policies",
-      ray: "8f2b",
-      isCertain: true,
-      fields: [],
-    };
+    const mia = author({ name: "mia@shop.example", at: at(7) });
     const changes = [{ ...change, authors: [mia] }];
     const [head, ...lines] = renderHistoryEntry(
       { ...entry, run: "r\u001B7", changes },
@@ -141,14 +129,7 @@ describe("the history in words", () => {
   });
 
   it("shows that our token was used elsewhere, and what that means", ({ expect }) => {
-    const use: TokenUse = {
-      credential: "main",
-      at: at(4),
-      method: "PUT",
-      path: "/zones/z1/rulesets",
-      ray: "8f2b",
-      zone: "shop.example.com",
-    };
+    const use = tokenUse({ credential: "main", at: at(4), path: "/zones/z1/rulesets" });
     const line = renderHistoryEntry({ ...entry, tokenUses: [use] }, plain)
       .split("\n")
       .at(-2);

@@ -1,10 +1,9 @@
-import type { Author } from "../../src/plan/cause/author.ts";
 import type { Change } from "../../src/plan/change.ts";
 import type { Fleet } from "../../src/state/fleet.ts";
 import type { ZoneReport } from "../../src/state/run-report.ts";
 import { fleetOf } from "./fleets.ts";
 import {
-  at,
+  author,
   type Came,
   change,
   declared,
@@ -33,18 +32,7 @@ const on = change("setting/enabled", "strengthens", {
 });
 
 function byAuthor(name: string, each: Change): Change {
-  const author: Author = {
-    kind: "person",
-    name,
-    context: "dash",
-    at: at(0),
-    method: "PATCH",
-    path: "/zones/z1/page_shield",
-    ray: "8f2a",
-    isCertain: true,
-    fields: ["value"],
-  };
-  return { ...each, authors: [author] };
+  return { ...each, authors: [author({ name, fields: ["value"] })] };
 }
 
 /** The names of the zones of {@link largeStatus}. */

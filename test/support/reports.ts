@@ -1,3 +1,4 @@
+import type { Author } from "../../src/plan/cause/author.ts";
 import type { Cause, Change, Direction, FieldChange } from "../../src/plan/change.ts";
 import type { Hold, HoldReason } from "../../src/plan/guard/hold.ts";
 import type { Plan } from "../../src/plan/plan.ts";
@@ -156,6 +157,13 @@ export type Came =
       readonly outcomes?: readonly Outcome[];
       readonly left?: readonly Change[];
     };
+
+/** Who made drift: a person, in the dashboard. */
+export function author(more: Partial<Author> = {}): Author {
+  const who = { kind: "person", name: "alice@example.com", context: "dash" } as const;
+  const request = { method: "PUT", path: "/zones/z1/page_shield", ray: "8f2b" };
+  return { ...who, at: at(0), ...request, isCertain: true, fields: [], ...more };
+}
 
 /** A use of our token elsewhere. */
 export function tokenUse(more: Partial<JudgedTokenUse> = {}): JudgedTokenUse {
