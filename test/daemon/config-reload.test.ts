@@ -1,22 +1,9 @@
 import { describe, it } from "vitest";
 
 import { configReloader, liveKeys, RunningConfig } from "../../src/daemon/config-reload.ts";
-import type { Config } from "../../src/desired/config/config.ts";
-import { loadConfig, type LoadedConfig } from "../../src/desired/config/load-config.ts";
-import { cronError } from "../../src/reconcile/schedule/schedule.ts";
+import { configFrom, loadedFrom } from "../support/config-from.ts";
 import { book } from "../support/log-book.ts";
 import { memoryFiles } from "../support/memory-files.ts";
-
-async function loaded(text: string, signal: AbortSignal): Promise<LoadedConfig> {
-  const disk = memoryFiles({ "/zonewarden.yaml": text });
-  return loadConfig("/zonewarden.yaml", { files: disk.port, cronError }, signal);
-}
-
-async function configOf(text: string, signal: AbortSignal): Promise<Config> {
-  const { config, diagnostics } = await loaded(text, signal);
-  if (config === undefined) throw new Error(JSON.stringify(diagnostics));
-  return config;
-}
 
 describe("a configuration that changes while the program runs", () => {
   const changes = [
@@ -43,12 +30,12 @@ describe("a configuration that changes while the program runs", () => {
     expect(new Set(changes.flatMap(({ applied }) => applied))).toEqual(new Set(liveKeys));
   });
 
-  it.for(changes)("applies $applied", async (row, { expect, signal }) => {
+  it.for(changes)("applies $applied", async (row, { expect }) => {
     const { before = "mode: enforce", change, applied } = row;
-    const running = new RunningConfig(await configOf(before, signal));
-    expect(running.update(await loaded(change, signal))).toEqual({ applied, waiting: [] });
-    expect(running.current).toEqual(await configOf(change, signal));
-    expect(running.update(await loaded(change, signal))).toEqual({ applied: [], waiting: [] });
+    const running = new RunningConfig(await configFrom(before));
+    expect(running.update(await loadedFrom(change))).toEqual({ applied, waiting: [] });
+    expect(running.current).toEqual(await configFrom(change));
+    expect(running.update(await loadedFrom(change))).toEqual({ applied: [], waiting: [] });
   });
 
   it.for([
@@ -60,24 +47,21 @@ describe("a configuration that changes while the program runs", () => {
     { change: "budget: { reserve: 0.5 }", waiting: ["budget"] },
     { change: 'server: { listen: "0.0.0.0:80" }', waiting: ["server"] },
     { change: "log: { format: pretty }", waiting: ["log.format"] },
-  ])("leaves $waiting to the next start", async ({ change, waiting }, { expect, signal }) => {
-    const before = await configOf("mode: enforce", signal);
+  ])("leaves $waiting to the next start", async ({ change, waiting }, { expect }) => {
+    const before = await configFrom("mode: enforce");
     const running = new RunningConfig(before);
-    const taken = running.update(await loaded(`mode: enforce\n${change}`, signal));
+    const taken = running.update(await loadedFrom(`mode: enforce\n${change}`));
     expect(taken).toEqual({ applied: [], waiting });
     expect(running.current).toEqual(before);
   });
 
-  it("stays as it is while the file has errors, and has its diagnostics", async ({
-    expect,
-    signal,
-  }) => {
-    const before = await configOf("mode: enforce", signal);
+  it("stays as it is while the file has errors, and has its diagnostics", async ({ expect }) => {
+    const before = await configFrom("mode: enforce");
     const running = new RunningConfig(before);
-    expect(running.update(await loaded("mode: sometimes", signal))).toBeUndefined();
+    expect(running.update(await loadedFrom("mode: sometimes"))).toBeUndefined();
     expect(running.current).toBe(before);
     expect(running.diagnostics).toHaveLength(1);
-    running.update(await loaded("mode: enforce", signal));
+    running.update(await loadedFrom("mode: enforce"));
     expect(running.diagnostics).toEqual([]);
   });
 });
@@ -85,9 +69,9 @@ describe("a configuration that changes while the program runs", () => {
 /** A daemon that reads its configuration again, and what its parts were told. */
 async function reloading(before: string, signal: AbortSignal, hasTerm = true) {
   const disk = memoryFiles({ "/zonewarden.yaml": before });
-  const runningConfig = new RunningConfig(await configOf(before, signal));
+  const runningConfig = new RunningConfig(await configFrom(before));
   const told: unknown[] = [];
-  const { logger, lines, text } = book({ level: "info" });
+  const { logger, lines } = book({ level: "info" });
   const ofTerm = book({ level: "info" });
   const term = {
     fleet: { followInventory: (isFollowed: boolean) => told.push(["inventory", isFollowed]) },
@@ -113,7 +97,7 @@ async function reloading(before: string, signal: AbortSignal, hasTerm = true) {
     { files: disk.port, directory: "/" },
     signal,
   );
-  const messages = (): readonly unknown[] => (text() === "" ? [] : lines().map(({ msg }) => msg));
+  const messages = (): readonly unknown[] => lines().map(({ msg }) => msg);
   const levels = (): readonly string[] => [logger.level, ofTerm.logger.level];
   const change = async (config: string): Promise<void> => {
     disk.write("/zonewarden.yaml", config);

@@ -11,7 +11,7 @@ import type { Database, LeaderDatabase } from "../../src/memory/database.ts";
 import { GateClosed } from "../../src/reconcile/run/write-gate.ts";
 import { isAborted } from "../../src/zone/signals.ts";
 import { entryAt, MemoryHistory, openStore, verified } from "../support/history-files.ts";
-import { book } from "../support/log-book.ts";
+import { book, type Line } from "../support/log-book.ts";
 import { installation, noPostgres, sharedPostgres } from "../support/postgres.ts";
 
 const never = new AbortController().signal;
@@ -34,7 +34,7 @@ class Place implements AsyncDisposable {
   /** Called between two terms. */
   between: () => Promise<unknown> = () => Promise.resolve();
   /** What was logged. */
-  log: ReturnType<ReturnType<typeof book>["lines"]> = [];
+  log: readonly Line[] = [];
   /** What was told to those who watch the cluster. */
   readonly events: string[] = [];
   readonly query: (text: string) => Promise<unknown>;

@@ -26,8 +26,8 @@ export function book(more: Partial<LogOptions> = {}): {
   const text = (): string => written.join("");
   const lines = (): readonly Line[] =>
     text()
-      .trimEnd()
       .split("\n")
+      .filter((line) => line !== "")
       .map((line): unknown => JSON.parse(line))
       .filter(isLine);
   return { logger, text, lines };
