@@ -205,9 +205,9 @@ describe("the history file", () => {
     const before = await openStore(store);
     await before.log.appendAndWait(entryAt(1));
     const unstored = new UnstoredLines();
-    const full = { place: store.place, canDrop: true, size: () => store.size(), add: notStored };
-    const others = { read: () => store.read(), truncate: (size: number) => store.truncate(size) };
-    const first = await openStore({ ...full, ...others }, { unstored });
+    const full = new MemoryHistory(store.bytes);
+    full.add = notStored;
+    const first = await openStore(full, { unstored });
     await first.log.appendAndWait(entryAt(2));
     await first.log[Symbol.asyncDispose]();
     for (const term of [2, 3]) {

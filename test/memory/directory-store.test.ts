@@ -67,6 +67,15 @@ async function afterRestart(
   return contentOf(store);
 }
 
+/** Puts a line with this change in place of the second one of a text. */
+function secondLine(change: readonly unknown[]): (text: string) => string {
+  return (text) =>
+    text
+      .split("\n")
+      .with(1, lineOf([change]).trimEnd())
+      .join("\n");
+}
+
 describe("state in a directory", () => {
   it("is there after a restart", async ({ expect }) => {
     const directory = new MemoryDirectory();
@@ -184,20 +193,12 @@ describe("state in a directory", () => {
     },
     {
       when: "one of its changes has a third part",
-      change: (text: string) =>
-        text
-          .split("\n")
-          .with(1, lineOf([["zone/a", "1", "2"]]).trimEnd())
-          .join("\n"),
+      change: secondLine(["zone/a", "1", "2"]),
       opens: { result: "lost", reason: "damaged", detail: "line 2 is damaged" },
     },
     {
       when: "the key of a change is no text",
-      change: (text: string) =>
-        text
-          .split("\n")
-          .with(1, lineOf([[1, "2"]]).trimEnd())
-          .join("\n"),
+      change: secondLine([1, "2"]),
       opens: { result: "lost", reason: "damaged", detail: "line 2 is damaged" },
     },
     {
@@ -428,18 +429,17 @@ class Unreadable extends MemoryDirectory {
   }
 }
 
-/** A directory in which another process takes the lock over just before a rename. */
-class TakenMeanwhile extends MemoryDirectory {
-  override async rename(from: string, to: string): Promise<void> {
-    this.files.set(from, lockOf({ id: "other", pid: 11 }));
-    await super.rename(from, to);
-  }
-}
+/** A directory with a lock, to which another process does something just before a rename. */
+class LockedMeanwhile extends MemoryDirectory {
+  readonly #meanwhile: (files: Map<string, string>) => void;
 
-/** A directory in which another process removes the stale lock first. */
-class RemovedMeanwhile extends MemoryDirectory {
+  constructor(lock: string, meanwhile: (files: Map<string, string>) => void) {
+    super(new Map([["state.lock", lock]]));
+    this.#meanwhile = meanwhile;
+  }
+
   override async rename(from: string, to: string): Promise<void> {
-    this.files.delete(from);
+    this.#meanwhile(this.files);
     await super.rename(from, to);
   }
 }
@@ -549,10 +549,12 @@ describe("the lock of a state directory", () => {
   it("is put back where it is a new one, that another process took meanwhile", async ({
     expect,
   }) => {
-    const directory = new TakenMeanwhile();
-    directory.files.set("state.lock", lockOf({ pid: 13 }));
+    const taken = lockOf({ id: "other", pid: 11 });
+    const directory = new LockedMeanwhile(lockOf({ pid: 13 }), (files) => {
+      files.set("state.lock", taken);
+    });
     await expect(opened(directory, shop, here)).rejects.toThrow("in use by process 11 on a");
-    expect([...directory.files]).toEqual([["state.lock", lockOf({ id: "other", pid: 11 })]]);
+    expect([...directory.files]).toEqual([["state.lock", taken]]);
   });
 
   it.for([
@@ -577,8 +579,9 @@ describe("the lock of a state directory", () => {
   );
 
   it("is taken where another process has just removed the stale one", async ({ expect }) => {
-    const directory = new RemovedMeanwhile();
-    directory.files.set("state.lock", lockOf({ pid: 13 }));
+    const directory = new LockedMeanwhile(lockOf({ pid: 13 }), (files) => {
+      files.delete("state.lock");
+    });
     const { store } = await opened(directory, shop, here);
     expect(await store.isHeld()).toBe(true);
     expect(directory.files.get("state.lock")).toContain('"pid":12');

@@ -1,11 +1,11 @@
 import { describe, it } from "vitest";
 
 import { ZoneFileLoader } from "../../src/desired/load/zone-file-loader.ts";
-import { damagedKeys } from "../../src/memory/damaged-keys.ts";
 import { MemoryStore } from "../../src/memory/memory-store.ts";
 import { StoredRevision } from "../../src/memory/stored-revision.ts";
 import type { RoundProgress } from "../../src/reconcile/fleet/desired-fleet.ts";
 import { SimulatedClock } from "../support/clock.ts";
+import { damagedIn } from "../support/damaged-in.ts";
 import { MemoryDisk } from "../support/memory-files.ts";
 
 const never = new AbortController().signal;
@@ -166,14 +166,10 @@ describe("the stored revision", () => {
     at.disk.write("/zones/shop.yaml", zones("shop.example"));
     at.disk.write("/zones/blog.yaml", zones("blog.example"));
     await at.save();
-    const damaged = (): readonly string[] => {
-      const entries = at.store.keys("").map((key) => [key, at.store.get(key) ?? ""] as const);
-      return damagedKeys(new Map(entries), "/zones", at.disk.port);
-    };
-    expect(damaged()).toEqual([]);
+    expect(damagedIn(at.store)).toEqual([]);
     const [file = ""] = at.store.keys("file/");
     at.store.set(file, (at.store.get(file) ?? "").slice(0, -9));
-    expect(damaged()).toEqual(["revision"]);
+    expect(damagedIn(at.store)).toEqual(["revision"]);
   });
 
   it("is none where nothing was stored", async ({ expect }) => {

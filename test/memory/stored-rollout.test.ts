@@ -1,11 +1,10 @@
 import { describe, it } from "vitest";
 
-import { damagedKeys } from "../../src/memory/damaged-keys.ts";
 import { MemoryStore } from "../../src/memory/memory-store.ts";
 import { storedRollout, storeRollout } from "../../src/memory/stored-rollout.ts";
 import { StoredRuns } from "../../src/memory/stored-runs.ts";
 import type { StoredRollout } from "../../src/reconcile/fleet/desired-fleet.ts";
-import { memoryFiles } from "../support/memory-files.ts";
+import { damagedIn } from "../support/damaged-in.ts";
 import { named } from "../support/reports.ts";
 
 const [shop, blog, news] = [named("shop.example"), named("blog.example"), named("news.example")];
@@ -46,11 +45,6 @@ function storeWith(value: StoredRollout = rollout): CountingStore {
   storeRollout(store, value);
   store.written.length = 0;
   return store;
-}
-
-function damagedIn(store: MemoryStore): readonly string[] {
-  const entries = store.keys("").map((key) => [key, store.get(key) ?? ""] as const);
-  return damagedKeys(new Map(entries), "/zones", memoryFiles({}).port);
 }
 
 describe("a rollout in the state", () => {
