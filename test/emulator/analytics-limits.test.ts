@@ -148,9 +148,9 @@ describe("the limits of the analytics", () => {
     });
   });
 
-  it.for<readonly [asked: Parameters<typeof documentFor>[2], says: RegExp, dataset?: string]>([
-    [{}, /^zone '[0-9a-f]{32}' does not have access to the path$/, events],
-    [{}, /does not have access to the path$/, violations],
+  it.for<readonly [asked: Parameters<typeof documentFor>[2] & { dataset?: string }, says: RegExp]>([
+    [{ dataset: events }, /^zone '[0-9a-f]{32}' does not have access to the path$/],
+    [{ dataset: violations }, /does not have access to the path$/],
     [
       { selection: "count dimensions { clientAsn }" },
       /does not have access to the field 'clientasn' from the path$/,
@@ -178,7 +178,7 @@ describe("the limits of the analytics", () => {
     ],
   ])(
     "refuse of a free zone %j",
-    async ([{ filter = "", ...more }, says, dataset = requests], context) => {
+    async ([{ dataset = requests, filter = "", ...more }, says], context) => {
       const { expect } = context;
       await using world = await testEmulator(context, { seed });
       const id = await world.zoneId("free.example");

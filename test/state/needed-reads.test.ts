@@ -21,7 +21,7 @@ const { watch } = check(declared, readingOf([seen]), day(1));
 
 describe("which pages have scripts", () => {
   it.for([
-    { when: "nothing is known", earlier: undefined, now: day(1), asks: true },
+    { when: "nothing is known", earlier: "nothing", now: day(1), asks: true },
     { when: "it was asked at this very moment", now: day(1), asks: false },
     { when: "it was asked a short while ago", now: day(6.9), asks: false },
     { when: "it was asked six days ago", now: day(7), asks: true },
@@ -34,9 +34,9 @@ describe("which pages have scripts", () => {
     },
     { when: "other pages are declared", now: day(2), pages: ["shop.example.com/*"], asks: true },
   ])("is asked of the service: $when: $asks", (row, { expect }) => {
-    const { earlier = row.when === "nothing is known" ? undefined : watch, now, asks } = row;
-    const { scripts = [seen], pages = declared.pages } = row;
-    expect(needsPages({ ...declared, pages }, scripts, earlier, now)).toBe(asks);
+    const { earlier = "known", now, asks, scripts = [seen], pages = declared.pages } = row;
+    const before = { known: watch, nothing: undefined }[earlier];
+    expect(needsPages({ ...declared, pages }, scripts, before, now)).toBe(asks);
   });
 });
 
