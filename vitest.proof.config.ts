@@ -43,7 +43,7 @@ export default defineConfig({
         test: {
           ...shared,
           name: "proof",
-          include: ["test/proof/**/*.proof.ts", ...properties],
+          include: ["test/**/*.proof.ts", ...properties],
           exclude: measured,
           sequence: { groupOrder: 0 },
         },
