@@ -80,6 +80,12 @@ export class SimulatedClock {
     await settle();
   }
 
+  /** Lets `ms` pass at once: whoever sleeps meanwhile wakes at the end, and finds how late it is. */
+  async jump(ms: number): Promise<void> {
+    this.#elapsed += ms;
+    await this.advance(0);
+  }
+
   /**
    * Lets time pass, from sleeper to sleeper, until `work` is done, and gives what it gave. Where real sockets take
    * part, `isQuiet` says whether none of them is on its way: time stands still until then.
@@ -105,7 +111,7 @@ export class SimulatedClock {
 
   async #wakeFirst(first: Sleeper): Promise<void> {
     this.#sleepers = this.#sleepers.slice(1);
-    this.#elapsed = first.at;
+    this.#elapsed = Math.max(this.#elapsed, first.at);
     first.wake();
     await settle();
   }
