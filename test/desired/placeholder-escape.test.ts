@@ -249,6 +249,27 @@ describe("no value breaks out of where it stands", () => {
     },
   );
 
+  it("in a string right after a raw string", ({ expect }) => {
+    expect(filled('http.host in {r"a""${vars.a}"}', 'x"y')).toBe(
+      String.raw`http.host in {r"a""x\"y"}`,
+    );
+  });
+
+  it("and what has no value is left out", ({ expect }) => {
+    const { text } = fillTemplate("a ${vars.a} b", "text", () => undefined);
+    expect(text).toBe("a  b");
+  });
+
+  it("in a set of addresses without quotes, unless they are texts", ({ expect }) => {
+    const { text } = fillTemplate("ip.src in {${vars.a}}", "expression", () => ["192.0.2.1"]);
+    expect(text).toBe("ip.src in {192.0.2.1}");
+  });
+
+  it("and a text that grows too long is told once", ({ expect }) => {
+    const { errors } = fillTemplate("${vars.a}${vars.b}", "text", () => "x".repeat(70_000));
+    expect(errors).toHaveLength(1);
+  });
+
   it("whatever its type", ({ expect }) => {
     expect(filled("a ${vars.a} b", 7)).toBe("a 7 b");
     expect(filled("a ${vars.a} b", true)).toBe("a true b");

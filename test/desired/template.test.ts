@@ -84,7 +84,10 @@ describe("placeholders", () => {
   });
 
   it.for([
-    { text: 'http.host eq "${zone.nam}"', says: "there is no placeholder ${zone.nam}" },
+    {
+      text: 'http.host eq "${zone.nam}"',
+      says: "there is no placeholder ${zone.nam}; write one of ${zone.name}, ${zone.id}, ${zone.account}, ${vars.NAME}; for a literal write $${",
+    },
     { text: 'http.host eq "${zone.name', says: "a placeholder is not closed" },
     { text: 'http.host eq "${vars.nothing}"', says: 'the variable "nothing" has no value' },
     { text: "http.host eq ${zone.name} and", says: "EXPR_UNEXPECTED" },

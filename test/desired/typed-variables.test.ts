@@ -165,6 +165,35 @@ describe("a variable alone", () => {
 
 describe("a wrong value of a variable", () => {
   it.for([
+    {
+      value: "shop",
+      policy: "expression: 'http.request.uri.path eq \"${vars.x}\"', value: \"img-src 'self'\"",
+      says: '"shop" never matches: a path starts with /; with the values of a.example the text is: http.request.uri.path eq "shop"; write "/shop" [EXPR_PATH_SLASH]',
+    },
+    {
+      value: "[a.example]",
+      policy: "expression: '${vars.x}', value: \"img-src 'self'\"",
+      says: 'expected text, found a list; with the values of a.example it is: ["a.example"]; write text [WRONG_TYPE]',
+    },
+    {
+      value: "\"'unsafe-inlin'\"",
+      policy: "expression: ssl, value: { script-src: [\"'self'\", '${vars.x}'] }",
+      says: "there is no such keyword; with the values of a.example the text is: script-src 'self' 'unsafe-inlin'; did you mean 'unsafe-inline'? [CSP_UNKNOWN_KEYWORD]",
+    },
+  ])("is told at the variable: $policy", async ({ value, policy, says }, { expect }) => {
+    const text = `profiles:
+  p: { page_shield: { policies: { items: [{ key: a, action: log, ${policy} }] } } }
+zones:
+  - name: a.example
+    profiles: [p]
+    vars: { x: ${value} }
+`;
+    const lines = linesOf(await loadText(text)).filter((line) => line.startsWith("a.yaml:6:"));
+    expect(lines).toEqual([expect.stringContaining(`${placeOf(text, "vars", value)}: `)]);
+    expect(lines[0]).toContain(says);
+  });
+
+  it.for([
     // What its declaration refuses.
     {
       own: "{ pl: 5 }",
@@ -276,6 +305,11 @@ describe("a wrong value of a variable", () => {
       declared: "{ x: { type: integer, default: a } }",
       at: "a }",
       says: 'the variable "x" is "a", and not of the type integer',
+    },
+    {
+      declared: "{ x: { type: number, default: a } }",
+      at: "a }",
+      says: 'the variable "x" is "a", and not of the type number',
     },
     {
       declared: "{ x: { type: integer, enum: [1, two] } }",

@@ -179,6 +179,7 @@ describe("no placeholder reaches a write", () => {
   it.for([
     "name: a.example, suspend: { reason: 'work on ${zone.name}' }",
     "match: { name: '*.${vars.tld}' }",
+    "match: { name: [b.example, '*.${vars.tld}'] }",
     "name: a.example, page_shield: { scripts: { pages: [a.example/*], authorised: [{ url: 'https://a.example/*', approved_by: 'x${vars.tld}' }] } }",
     "name: a.example, managed_rules: { rules: [{ key: o, deploy: owasp, overrides: { categories: [{ category: 'language-${vars.tld}', enabled: false }] } }] }",
     "name: a.example, page_shield: { policies: { items: [{ key: a, action: log, expression: ssl, value: { '${vars.tld}-src': [\"'self'\"] } }] } }",

@@ -154,7 +154,7 @@ function wrongEnum(name: string, declaration: JsonObject): readonly UnplacedDiag
   const isOfLists = declaration["type"] === "list" || declaration["items"] !== undefined;
   return coerceList(declaration["enum"]).flatMap((each, index) => {
     if (!isScalar(each)) return [];
-    const wrong = violationsOf(name, { ...declaration, enum: [each] }, isOfLists ? [each] : each);
+    const wrong = violationsOf(name, { ...declaration, enum: [] }, isOfLists ? [each] : each);
     return wrong.map((violated) => ({ ...violated, path: ["enum", index] }));
   });
 }

@@ -151,7 +151,7 @@ class Filler {
     return this.#variables.valueOf(alone) ?? value;
   }
 
-  /** Tells placeholders if none are filled, also in keys: nothing like one is ever written. */
+  /** Tells placeholders if none are filled: nothing like one is ever written. */
   literal(value: Json, path: Path): Json {
     if (typeof value === "string" && looksFillable(value)) {
       const message = `a placeholder is not filled here: ${JSON.stringify(value)}`;
@@ -160,10 +160,7 @@ class Filler {
     } else if (isJsonList(value)) {
       for (const item of value) this.literal(item, [...path, memberName(item) ?? ""]);
     } else if (isJsonObject(value)) {
-      for (const [name, inner] of Object.entries(value)) {
-        this.literal(name, [...path, name]);
-        this.literal(inner, [...path, name]);
-      }
+      for (const [name, inner] of Object.entries(value)) this.literal(inner, [...path, name]);
     }
     return value;
   }
