@@ -287,6 +287,10 @@ describe("a candidate that creates a Lease which was removed", () => {
     stop.abort();
     await expect(stage.clock.run(waiting)).rejects.toThrow();
     expect(stage.lease.current?.holder).toBe("b");
+    // Nor does it renew: others may take the Lease when its time is over.
+    const lease = stage.lease.current;
+    await stage.clock.advance(20_000);
+    expect(stage.lease.current).toEqual(lease);
   });
 });
 
@@ -366,6 +370,17 @@ describe("a holder that ends", () => {
 });
 
 describe("a holder", () => {
+  it("has no more alarms set after an hour of renewals than after the first", async ({
+    expect,
+  }) => {
+    const stage = new Stage();
+    await stage.clock.run(stage.process("a").acquire(never));
+    await stage.clock.advance(3_000);
+    const first = stage.clock.sleeping;
+    await stage.clock.advance(3_600_000);
+    expect(stage.clock.sleeping).toBe(first);
+  });
+
   it("may write until ten seconds after it last sent a renewal that succeeded", async ({
     expect,
   }) => {

@@ -371,6 +371,25 @@ zones:
 `;
 }
 
+describe("a declared variable without a value", () => {
+  it.for([
+    { declared: "{ required: true }", own: "" },
+    { declared: "{ type: string }", own: "description: 'of ${vars.x}', " },
+  ])("is told at the zone: $declared", async ({ declared, own }, { expect }) => {
+    const state = await loadText(`profiles:
+  p: { vars: { x: ${declared} } }
+zones:
+  - name: a.example
+    profiles: [p]
+    managed_rules: { rules: [{ key: o, deploy: owasp, ${own}paranoia_level: 2 }] }
+`);
+    const lines = linesOf(state).filter((line) => !line.includes("UNUSED_VARIABLE"));
+    expect(lines).toEqual([
+      expect.stringContaining('a.yaml:4:5: error: the variable "x" has no value; set it with'),
+    ]);
+  });
+});
+
 describe("misspelt variables", () => {
   it.for([
     {
