@@ -1,4 +1,4 @@
-import { coerceObject, coerceText, isJsonObject, type JsonObject } from "../syntax/json.ts";
+import { coerceObject, coerceText, type JsonObject } from "../syntax/json.ts";
 import { type KubeAnswer, type KubeClient, KubeError, answerError } from "./kube-client.ts";
 
 /** A Lease as the API server showed it. */
@@ -102,7 +102,7 @@ function leaseIn(name: string, { status, body }: KubeAnswer): Lease {
   const version = coerceText(metadata["resourceVersion"]);
   const holder = spec["holderIdentity"] ?? "";
   const isLease = object["kind"] === "Lease" && metadata["name"] === name && version !== "";
-  if (!isLease || typeof holder !== "string" || !isJsonObject(object)) {
+  if (!isLease || typeof holder !== "string") {
     throw new KubeError(`Lease ${name}: the answer of the API server is no Lease`, status);
   }
   const [duration, transitions] = [spec["leaseDurationSeconds"], spec["leaseTransitions"]];

@@ -43,6 +43,33 @@ describe("a Lease that is written", () => {
     },
   );
 
+  it("keeps what others wrote to it, and has the page of its holder", async ({ expect }) => {
+    const { store, sent } = sending();
+    const others = { labels: { team: "edge" }, annotations: { "example.com/note": "kept" } };
+    const body = {
+      kind: "Lease",
+      metadata: { name: "edge", resourceVersion: "7", ...others },
+      spec: { strategy: "OldestEmulationVersion" },
+      status: { observed: true },
+    };
+    const known = await storeOf(() => ({ status: 200, body })).read(1);
+    if (known === undefined) throw new Error("no Lease");
+    await store.update(known, claimOf({ page: "http://10.0.0.7:9090" }), 5_000);
+    expect(sent).toMatchObject([
+      {
+        method: "PUT",
+        body: {
+          metadata: {
+            labels: others.labels,
+            annotations: { ...others.annotations, "zonewarden/page": "http://10.0.0.7:9090" },
+          },
+          spec: body.spec,
+          status: body.status,
+        },
+      },
+    ]);
+  });
+
   it("has moments of six digits, and leaves out those that stay", async ({ expect }) => {
     const { store, sent } = sending();
     const now = new Date("2026-11-20T12:00:00.250Z");
