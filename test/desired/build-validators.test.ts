@@ -10,15 +10,12 @@ import { coerceObject } from "../../src/syntax/json.ts";
 import { valuesOfSchema } from "../support/arbitrary-of-schema.ts";
 import { cases } from "../support/properties.ts";
 
-/** A validator of the module that the build writes, loaded as Node loads it. */
-function built(name: string): (value: unknown) => unknown {
-  const exports: Record<string, unknown> = {};
-  const run: unknown = compileFunction(validatorsText(), ["exports", "require", "module"]);
-  if (typeof run === "function") run(exports, createRequire(import.meta.url), { exports });
-  const validate = exports[name];
-  if (typeof validate !== "function") throw new Error(`there is no validator of ${name}`);
-  return (value) => validate(value) as unknown;
-}
+const text = validatorsText();
+
+/** The module that the build writes, loaded as Node loads it. */
+const built = { exports: {} as Record<string, unknown> };
+const run: unknown = compileFunction(text, ["exports", "require", "module"]);
+if (typeof run === "function") run(built.exports, createRequire(import.meta.url), built);
 
 const shapes = [
   { name: "zones", file: "zones" },
@@ -34,7 +31,7 @@ const shapes = [
 
 describe("the validators of the build", () => {
   it("are the same text each time", ({ expect }) => {
-    expect(validatorsText()).toBe(validatorsText());
+    expect(validatorsText()).toBe(text);
   });
 
   it("are those of all shapes", ({ expect }) => {
@@ -44,7 +41,8 @@ describe("the validators of the build", () => {
   });
 
   it.for(shapes)("of $name accept what the schema accepts", ({ name, file }, { expect }) => {
-    const validate = built(name);
+    const validate = built.exports[name];
+    if (typeof validate !== "function") throw new Error(`there is no validator of ${name}`);
     const root = coerceObject(JSON.parse(schemaText(file)));
     const seen = { true: 0, false: 0 };
     fc.assert(

@@ -106,12 +106,12 @@ describe("watching the files", { timeout: 60_000 }, () => {
       await swapConfigMap(path.join(top, "zones"), 0, "v0");
     });
     const mount = path.join(watched.top, "zones");
-    for (let version = 1; version <= 50; version += 1) {
+    for (let version = 1; version <= 20; version += 1) {
       await swapConfigMap(mount, version, `v${version}`);
     }
-    await watched.sees("v50.example");
-    await swapConfigMap(mount, 51, "v51");
-    await watched.sees("v51.example");
+    await watched.sees("v20.example");
+    await swapConfigMap(mount, 21, "v21");
+    await watched.sees("v21.example");
     // No load during the burst may have been complete; but a version once seen must not be lost again.
     const first = watched.seen.findIndex((name) => name !== "");
     expect(watched.seen.slice(first)).not.toContain("");
@@ -165,11 +165,11 @@ describe("watching the files", { timeout: 60_000 }, () => {
     expect(watched.seen.at(-1)).toBe("v3.example");
   });
 
-  it("calls once for a checkout of 1,000 files", async ({ expect }) => {
+  it("calls once for a checkout of 200 files", async ({ expect }) => {
     await using watched = await Watched.in("zones", 1000, (top) =>
       mkdir(path.join(top, "zones")).then(() => {}),
     );
-    const names = Array.from({ length: 1000 }, (_, index) => `z${String(index).padStart(4, "0")}`);
+    const names = Array.from({ length: 200 }, (_, index) => `z${String(index).padStart(3, "0")}`);
     for (const name of names) {
       await writeFile(path.join(watched.top, "zones", `${name}.yaml`), zone(name));
     }
