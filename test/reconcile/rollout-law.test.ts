@@ -378,7 +378,7 @@ describe("a rollout", () => {
         }
         expect(watched.violations).toEqual([]);
       }),
-      cases(300),
+      cases(100),
     );
   });
 });

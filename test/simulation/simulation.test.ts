@@ -57,13 +57,13 @@ describe("a simulation", () => {
   it("holds with the first schedules of seeds (npm run simulate -- --seed N replays one)", async ({
     expect,
   }) => {
-    const seeds = Array.from({ length: cases(30).numRuns }, (_, index) => index + 1);
+    const seeds = Array.from({ length: cases(15).numRuns }, (_, index) => index + 1);
     const schedules = seeds.map((seed) => [`--seed ${seed}`, scheduleOf(seed)] as const);
     expect(await violationsIn(schedules)).toEqual([]);
   });
 
   it("holds with these schedules where each plan has to be released", async ({ expect }) => {
-    const seeds = Array.from({ length: cases(12).numRuns }, (_, index) => index + 1);
+    const seeds = Array.from({ length: cases(5).numRuns }, (_, index) => index + 1);
     const schedules = seeds.map((seed) => {
       const schedule = { ...scheduleOf(seed), story: "released", store: "database" } as const;
       return [`--seed ${seed}, released, with a database`, schedule] as const;
@@ -72,7 +72,7 @@ describe("a simulation", () => {
   });
 
   it("holds with these schedules where changes go out in waves", async ({ expect }) => {
-    const seeds = Array.from({ length: cases(60).numRuns }, (_, index) => index + 1);
+    const seeds = Array.from({ length: cases(20).numRuns }, (_, index) => index + 1);
     const schedules = seeds.map((seed) => {
       return [`--seed ${seed} --in-waves`, wavesOf(seed)] as const;
     });
@@ -84,7 +84,7 @@ describe("a simulation", () => {
     1_073_860, 1_209_458, 1_214_112, 1_235_568, 1_352_334, 1_359_660, 1_377_115,
   ];
 
-  it.for(someOf(onceFailed, 6))(
+  it.for(someOf(onceFailed, 3))(
     "holds with seed %i, which failed once",
     async (seed, { expect }) => {
       const schedule = scheduleOf(seed, "earlier");
@@ -97,7 +97,7 @@ describe("a simulation", () => {
   });
 
   it("is the same each time", async ({ expect }) => {
-    for (const seed of [44, 285]) expect(await traceOf(seed)).toEqual(await traceOf(seed));
+    expect(await traceOf(44)).toEqual(await traceOf(44));
   });
 
   it("shrinks a schedule to what is needed", async ({ expect }) => {
