@@ -18,6 +18,7 @@ describe("the URL of a database", () => {
     { url: "postgres://zone@localhost/zonewarden?host=db.example", mode: "verify-full" },
     { url: "postgres://zone@localhost/zonewarden?sslmode=require", mode: "verify-full" },
     { url: "postgres://zone@127.0.0.1.example/zonewarden", mode: "verify-full" },
+    { url: "postgres://zone@not-localhost/zonewarden", mode: "verify-full" },
   ])("$url is reached with sslmode $mode", ({ url, mode }, { expect }) => {
     expect(URL.parse(verifiedUrl(url))?.searchParams.get("sslmode") ?? null).toBe(mode);
   });
