@@ -1,5 +1,5 @@
 import * as fc from "fast-check";
-import { describe, it } from "vitest";
+import { afterAll, beforeAll, describe, it } from "vitest";
 
 import { cspDirectives } from "../../src/syntax/csp/csp-directives.ts";
 import {
@@ -7,7 +7,7 @@ import {
   effectiveDirective,
   sourceMatcher,
 } from "../../src/syntax/csp/csp-match.ts";
-import { noBrowser, pageLoads, startJudge } from "./browser.ts";
+import { type Judge, noBrowser, pageLoads, startJudge } from "./browser.ts";
 
 /** Policies on a page, and what its code asks for. */
 interface Case {
@@ -143,8 +143,15 @@ function product(...lists: readonly (readonly string[])[]): readonly string[] {
 describe.skipIf(noBrowser !== undefined)(
   `a browser and we read policies alike${noBrowser === undefined ? "" : ` (${noBrowser})`}`,
   () => {
+    let judge: Judge;
+
+    beforeAll(async () => {
+      judge = await startJudge();
+    });
+
+    afterAll(() => judge[Symbol.asyncDispose]());
+
     it("blocks and allows the same in over 10,000 pairs of policy and URL", async ({ expect }) => {
-      await using judge = await startJudge();
       const tally = { blocked: 0, allowed: 0 };
       await fc.assert(
         fc.asyncProperty(anyCase, async (asked) => {
@@ -163,7 +170,6 @@ describe.skipIf(noBrowser !== undefined)(
     it.for(product(["http", "https"], ["://shop.example.com"], ["", ":80", ":443", ":8080"]))(
       "blocks and allows the same on %s, whatever the schemes and ports",
       async (origin, { expect }) => {
-        await using judge = await startJudge();
         const ports = ["", ":80", ":443", ":8080"];
         const safe = ["", "http://", "https://", "ws://", "wss://"];
         const sources = ["'self'", ...product(safe, ["shop.example.com"], [...ports, ":*"])];
@@ -194,7 +200,6 @@ describe.skipIf(noBrowser !== undefined)(
         url: "blob:https://shop.example.com/1",
       },
     ])("differs where $when", async ({ source: odd, url }, { expect }) => {
-      await using judge = await startJudge();
       const asked: Case = {
         page: "https://shop.example.com/",
         policies: [`script-src ${odd}`],
@@ -221,7 +226,6 @@ describe.skipIf(noBrowser !== undefined)(
     it.for(["script", "connection", ...pageLoads] as const)(
       "falls back from one directive to the other as we do: %s",
       async (request, { expect }) => {
-        await using judge = await startJudge();
         const own = named[request] ?? "";
         const chain = [own, ...(cspDirectives.get(own)?.fallback ?? [])];
         const sourceLists = [...cspDirectives].filter(([, { value }]) => value === "sources");

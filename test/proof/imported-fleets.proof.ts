@@ -4,7 +4,7 @@ import { importedFiles } from "../../src/cli/session/import-zones.ts";
 import { hostileFleet } from "../support/hostile-fleets.ts";
 import { imported, plansOf, textsOf } from "../support/imported-zones.ts";
 
-const [fleets, zonesEach, firstSeed] = [50, 400, 20_261_126];
+const [fleets, zonesEach, firstSeed] = [25, 200, 20_261_126];
 
 describe(`${fleets} fleets of ${zonesEach} zones with odd content`, { timeout: 7_200_000 }, () => {
   it("are imported with profiles, and their plans are empty", async ({ expect }) => {
