@@ -625,6 +625,25 @@ describe("the lock of a state directory", () => {
     await expect(opened(directory, shop, here)).resolves.toBeDefined();
   });
 
+  it("is free again though it was being renewed when the store was closed", async ({ expect }) => {
+    const { promise: isWritten, resolve: write } = Promise.withResolvers<void>();
+    class SlowDirectory extends MemoryDirectory {
+      override async replace(name: string, text: string): Promise<void> {
+        if (name === "state.lock") await isWritten;
+        await super.replace(name, text);
+      }
+    }
+    const directory = new SlowDirectory();
+    const { store, clock } = await opened(directory, shop, { ...here, pid: 11 });
+    await clock.advance(10_000);
+    const closed = store[Symbol.asyncDispose]();
+    await clock.advance(1);
+    write();
+    await closed;
+    await clock.advance(1);
+    expect(directory.files.has("state.lock")).toBe(false);
+  });
+
   it("that another process took over ends the writing of the first one", async ({ expect }) => {
     const directory = new MemoryDirectory();
     const { store, failures } = await opened(directory, shop, { ...here, pid: 13 });

@@ -1,6 +1,7 @@
 import { describe, it } from "vitest";
 
-import { openCommandDirectory, openDirectory } from "../../src/memory/open-store.ts";
+import { memoryOnly } from "../../src/memory/kept-store.ts";
+import { openCommandDirectory, openDirectory, writeReports } from "../../src/memory/open-store.ts";
 import { identityOf } from "../../src/memory/state-store.ts";
 import { SimulatedClock } from "../support/clock.ts";
 import { configFrom } from "../support/config-from.ts";
@@ -91,5 +92,28 @@ describe("the store of a command in a directory", () => {
       why: "the state in /state cannot be used: line 1 is damaged",
     });
     expect([...machine.directory.files]).toEqual([["state.jsonl", "a token\n"]]);
+  });
+});
+
+describe("writing the state", () => {
+  it("is told where it fails, and where it works again", ({ expect }) => {
+    const { logger, lines } = book();
+    const { onFailure, onRecovery } = writeReports("/state", logger);
+    onFailure(new Error("the disk is full"));
+    onRecovery();
+    expect(lines()).toMatchObject([
+      { msg: "state cannot be written", path: "/state", error: "the disk is full" },
+      { msg: "state is written again", path: "/state" },
+    ]);
+  });
+});
+
+describe("a state in memory alone", () => {
+  it("is held by its process, and stored nowhere", async ({ expect }) => {
+    await using kept = memoryOnly();
+    kept.state.set("zone/a", "1");
+    expect(kept.state.get("zone/a")).toBe("1");
+    expect(await kept.state.flush()).toBe(false);
+    expect(await kept.state.isHeld()).toBe(true);
   });
 });

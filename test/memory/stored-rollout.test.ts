@@ -184,6 +184,7 @@ describe("a halt in the state", () => {
   it.for([
     { when: "no JSON", text: "{" },
     { when: "without a revision", text: '{"halt":"aborted"}' },
+    { when: "of a revision without a name", text: '{"revision":"","halt":"aborted"}' },
     { when: "of a way that is not known", text: '{"revision":"1b23e5f4","halt":"later"}' },
     { when: "empty", text: "" },
   ])("counts as a pause if it is $when", ({ text }, { expect }) => {
