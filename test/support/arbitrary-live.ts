@@ -16,6 +16,7 @@ import {
 import { documentedScoreRuleId, managedRulesets } from "../../src/zone/managed-ruleset.ts";
 import { marked } from "../../src/zone/mark.ts";
 import { factsOf, rulePhases } from "../../src/zone/rule-phase.ts";
+import { anyCharacter } from "./any-character.ts";
 import { absent, entrypoint, liveRule, liveZone, owner } from "./model.ts";
 import type { Wire } from "./wire-model.ts";
 
@@ -62,7 +63,7 @@ const words = mostly(
     fc.constantFrom("Scripts of the checkout", "Twin", "Twin", "Made by hand", ...legible),
     fc.string({ minLength: 1, maxLength: 12 }),
   ),
-  fc.oneof(fc.constant(""), awkward, fc.string({ maxLength: 12, unit: "binary" })),
+  fc.oneof(fc.constant(""), awkward, fc.string({ maxLength: 12, unit: anyCharacter })),
 );
 const key = mostly(fc.constantFrom("a", "b", "c", "owasp", "checkout"), fc.constant("Not-A-Key"));
 

@@ -1,5 +1,7 @@
 import * as fc from "fast-check";
 
+import { anyCharacter } from "../support/any-character.ts";
+
 /** Texts near to those of a corpus: pieces taken out, doubled, moved and put in. */
 export function mutants(
   corpus: readonly string[],
@@ -10,7 +12,7 @@ export function mutants(
     how: fc.constantFrom("remove", "double", "insert", "replace"),
     at: cut,
     length: fc.nat({ max: 6 }),
-    piece: fc.oneof(fc.constantFrom(...pieces), fc.string({ maxLength: 3, unit: "binary" })),
+    piece: fc.oneof(fc.constantFrom(...pieces), fc.string({ maxLength: 3, unit: anyCharacter })),
   });
   return fc
     .tuple(fc.constantFrom(...corpus), fc.array(change, { minLength: 1, maxLength: 4 }))
