@@ -57,7 +57,7 @@ describe("an import", { timeout }, () => {
   it("of a fleet is valid, has an empty plan, and finds what zones share", async ({ expect }) => {
     await fc.assert(
       fc.asyncProperty(fc.nat(), async (seed) => {
-        const lives = hostileFleet(seed, 12);
+        const lives = hostileFleet(seed, 6);
         const zones = lives.map(({ zone }) => zone);
         const files = importedFiles(imported(lives), zones, "profiles");
         const { errors, plans } = await plansOf(textsOf(files), lives);

@@ -172,7 +172,7 @@ describe("no value breaks out of where it stands", () => {
           const expected = treeOf(model, (q) => String(list[Number(q.slice(1))]));
           return errors.length === 0 && expected !== undefined && treeOf(text) === expected;
         }),
-        cases(1000),
+        cases(400),
       );
     },
   );
@@ -220,7 +220,7 @@ describe("no value breaks out of where it stands", () => {
           script.join(" ") === expected.join(" ")
         );
       }),
-      cases(1000),
+      cases(400),
     );
   });
 
@@ -335,7 +335,7 @@ function mostly<T>(rare: fc.Arbitrary<T>, ...usual: readonly string[]): fc.Arbit
 describe("values from a file", () => {
   it("change what a zone gets only where their placeholders stand", async ({ expect }) => {
     const actions = ["block", "challenge", "js_challenge", "managed_challenge", "log"];
-    const { numRuns } = cases(1000);
+    const { numRuns } = cases(400);
     let made = 0;
     await fc.assert(
       fc.asyncProperty(

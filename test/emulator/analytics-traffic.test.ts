@@ -550,7 +550,7 @@ describe("the counts of the past", () => {
         const total = [...known.values()].reduce((sum, { rules }) => sum + totalOf(rules), 0);
         expect(rows.reduce((sum, { count }) => sum + Number(count), 0)).toBe(total);
       }),
-      cases(30),
+      cases(15),
     );
   });
 

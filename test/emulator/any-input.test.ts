@@ -187,7 +187,7 @@ describe("any request", () => {
         expect(answer.status).toBeLessThan(500);
         if (answer.status >= 400) expect(answer.body["success"]).toBe(false);
       }),
-      { ...cases(200), endOnFailure: true },
+      { ...cases(100), endOnFailure: true },
     );
     // What was stored on the way must still be as the schema has it.
     const zone = `/zones/${parameters["zone_id"] ?? ""}`;

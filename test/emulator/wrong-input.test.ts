@@ -61,7 +61,7 @@ describe("an invalid request", () => {
 
   it.for([
     { what: "nested too deep", body: `{"a":${"[".repeat(100_000)}${"]".repeat(100_000)}}` },
-    { what: "nested deep enough to end a parser", body: `{"a":${"[".repeat(4_000_000)}` },
+    { what: "nested deep enough to end a parser", body: `{"a":${"[".repeat(1_000_000)}` },
     { what: "full of prototypes", body: '{"__proto__":{"enabled":true},"constructor":1}' },
     { what: "a number beyond all numbers", body: '{"rules":[{"score_threshold":1e999}]}' },
   ])("whose body is $what is no internal error", async ({ body }, context) => {

@@ -123,7 +123,7 @@ describe("random edits of a history", () => {
         if (needsHead(bytes, other, after, edit)) return;
         expect((await found([after])).filter(isFound)).not.toEqual([]);
       }),
-      cases(1_000),
+      cases(500),
     );
   });
 });
@@ -156,7 +156,7 @@ describe("a crash while the history is written", () => {
         expect(flaws).toEqual([]);
         expect(remarks.map(({ code }) => code)).not.toContain("torn");
       }),
-      cases(1_000),
+      cases(500),
     );
   });
 });

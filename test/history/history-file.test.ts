@@ -57,10 +57,10 @@ describe("the history file", () => {
         entryAt(3),
       ]);
     };
-    // Every byte around the ends of lines, and every eleventh of the others.
+    // Every byte around the ends of lines, and every thirtieth of the others.
     const ends = [0, beginEnd, firstEnd, bytes.length];
     const cuts = Array.from({ length: bytes.length + 1 }, (_, cut) => cut).filter(
-      (cut) => cut % 11 === 0 || ends.some((end) => Math.abs(cut - end) <= 2),
+      (cut) => cut % 30 === 0 || ends.some((end) => Math.abs(cut - end) <= 2),
     );
     await Promise.all(cuts.map(killedAfter));
   });

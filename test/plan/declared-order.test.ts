@@ -10,7 +10,7 @@ import { cases } from "../support/properties.ts";
 import { statesOf } from "../support/service-model.ts";
 
 /** Every law of the order holds in so many scenes. */
-const runs = cases(2_500);
+const runs = cases(800);
 
 const foreignIds = ["f1", "f2", "f3", "f4"];
 const keys = ["a", "b", "c", "d", "e"];

@@ -15,7 +15,7 @@ import { cases } from "../support/properties.ts";
 import { weakMoments } from "../support/protection.ts";
 
 /** The laws of `laws.test.ts` once more, through the real client, a socket and the emulator. */
-const runs = cases(60);
+const runs = cases(30);
 
 /** What the service would accept of a generated live zone, as a seed. */
 function seedOf({ settings, policies, entrypoints }: LiveZone): Parameters<typeof emulated>[0] {

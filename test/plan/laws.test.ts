@@ -23,7 +23,7 @@ import { afterWrite, statesOf } from "../support/service-model.ts";
 import { respelled } from "../support/spellings.ts";
 
 /** Every law of planning holds in so many pairs of a declared and a live zone. */
-const runs = cases(120);
+const runs = cases(50);
 
 const manyRuns = 900_000;
 

@@ -14,7 +14,7 @@ import { declared, desiredZone, owner, readAllAt } from "../support/model.ts";
 import { cases } from "../support/properties.ts";
 
 /** 1,000 interleavings and more in the proof (test/support/properties.ts). */
-const runs = cases(150);
+const runs = cases(50);
 
 const keys = ["a", "b", "c", "d", "e"];
 const parts = {

@@ -271,7 +271,7 @@ describe("the writes of a phase that may be full", () => {
           if (withRoom.isWeak[nth] === false) expect(isWeak[nth]).toBe(false);
         });
       }),
-      cases(2_000),
+      cases(800),
     );
   });
 });

@@ -160,7 +160,7 @@ describe("a comparison of two expressions", () => {
           }
         },
       ),
-      cases(1_500),
+      cases(500),
     );
   });
 });

@@ -74,7 +74,7 @@ describe("a source that covers another", () => {
         );
         expect(missed.map(String)).toEqual([]);
       }),
-      { ...cases(600), maxSkipsPerRun: 1_000 },
+      { ...cases(300), maxSkipsPerRun: 1_000 },
     );
   });
 
@@ -174,7 +174,7 @@ describe("a comparison of two policies", () => {
           }
         },
       ),
-      cases(400),
+      cases(200),
     );
   });
 });

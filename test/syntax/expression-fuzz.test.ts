@@ -46,7 +46,7 @@ describe("any text as an expression", () => {
       fc.property(mutants(corpus, pieces), (text) => {
         expect(examine(text)).toBeUndefined();
       }),
-      cases(5_000),
+      cases(1_500),
     );
   });
 
@@ -55,7 +55,7 @@ describe("any text as an expression", () => {
       fc.property(soup(pieces, ["", " ", "\n"]), (text) => {
         expect(examine(text)).toBeUndefined();
       }),
-      cases(3_000),
+      cases(1_500),
     );
   });
 
@@ -79,7 +79,7 @@ describe("any expression", () => {
         const told = again === undefined ? diagnostics : withoutPlaces(again);
         expect(told).toEqual(withoutPlaces(tree));
       }),
-      cases(2_000),
+      cases(1_000),
     );
   });
 });

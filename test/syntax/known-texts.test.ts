@@ -132,7 +132,7 @@ describe("conditions on a text", () => {
         const isIn = !languages.isNone(languages.every([only, made.language()]));
         expect(made.test(String.fromCharCode(...bytesOf(tested)))).toBe(isIn);
       }),
-      cases(2_000),
+      cases(1_000),
     );
   });
 

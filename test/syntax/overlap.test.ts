@@ -254,7 +254,7 @@ describe("any two expressions", () => {
         const isPossible = world.some((each) => selects(one, each) && selects(other, each));
         if (isPossible) expect(found).toBeDefined();
       }),
-      cases(2_000),
+      cases(800),
     );
   });
 });
