@@ -7,8 +7,8 @@ import type { Started } from "../support/command-line.ts";
 import { control, type Example, exampleWithEmulator } from "../support/example.ts";
 import { logLines } from "../support/log-lines.ts";
 import { eventually } from "../support/processes.ts";
-import { jsonFrom, stop } from "../support/running.ts";
-import { allRun } from "../support/settled-example.ts";
+import { stop } from "../support/running.ts";
+import { allRun, noneRuns } from "../support/settled-example.ts";
 
 const shop = "shop.example.com";
 const minute = 60_000;
@@ -71,13 +71,6 @@ class Stepping implements AsyncDisposable {
   }
 }
 
-async function noneRuns(daemon: Started): Promise<void> {
-  await eventually("no zone is run", async () => {
-    const { running } = coerceObject((await jsonFrom(daemon, "api/v1/fleet"))["queue"]);
-    return (Array.isArray(running) && running.length === 0) || undefined;
-  });
-}
-
 /** @param promote of the policy, in YAML. */
 async function stepping(promote: string, config: string): Promise<Stepping> {
   const now = new Date("2026-11-20T12:00:00Z");
@@ -102,10 +95,7 @@ async function stepping(promote: string, config: string): Promise<Stepping> {
   return new Stepping(example, clock);
 }
 
-const [promoted, setBack] = [
-  "promoted to the next step",
-  "set back to the step before: it stays there",
-];
+const promoted = "promoted to the next step";
 
 describe("a daemon with a policy on its way", () => {
   it("counts the time over restarts, and stays at a step that is not known", async ({ expect }) => {
@@ -149,37 +139,4 @@ describe("a daemon with a policy on its way", () => {
     expect(await world.live()).toBe("allow");
     await world.end();
   });
-
-  it("is promoted by measured hours, and set back by five minutes", async ({ expect }) => {
-    await using world = await stepping(
-      "{ from: log, after: 2h, when: { violations_per_10k_requests: 50 }, watch: 24h, rollback: { violations_per_10k_requests: 100 } }",
-      "measurements: {}",
-    );
-    const { example } = world;
-    const shares = { "Scripts of pay": 0 };
-    await control(example, "traffic", { zone: shop, requests_per_hour: 60_000, shares });
-    let daemon = await world.start();
-    await eventually("the policy is live", async () => (await world.live()) === "log" || undefined);
-    await control(example, "traffic", { zone: shop, shares });
-    await world.pass(90 * minute);
-    expect(logLines(daemon).some(({ msg }) => msg === promoted)).toBe(false);
-    await world.end();
-    daemon = await world.start();
-    // Two whole hours, and what is left of the first one.
-    expect(await world.until(daemon, promoted)).toBeGreaterThanOrEqual(75);
-    await eventually("it is live", async () => (await world.live()) === "allow" || undefined);
-    await world.pass(10 * minute);
-    await control(example, "traffic", { zone: shop, shares: { "Scripts of pay": 0.05 } });
-    const minutes = await world.until(daemon, setBack);
-    // Five minutes that count, three until they are complete, five until they are read.
-    expect(minutes).toBeLessThanOrEqual(20);
-    await eventually("it is back", async () => (await world.live()) === "log" || undefined);
-    await world.end();
-    daemon = await world.start();
-    await world.pass(3 * 60 * minute);
-    expect(await world.live()).toBe("log");
-    const decided = logLines(daemon).filter(({ msg }) => msg === promoted || msg === setBack);
-    expect(decided).toEqual([]);
-    await world.end();
-  }, 120_000);
 });

@@ -1,8 +1,9 @@
+import { coerceObject } from "../../src/syntax/json.ts";
 import type { Started } from "./command-line.ts";
 import type { Example } from "./example.ts";
 import { logLines, logged } from "./log-lines.ts";
 import { eventually } from "./processes.ts";
-import { isEveryZoneRun } from "./running.ts";
+import { isEveryZoneRun, jsonFrom } from "./running.ts";
 
 /** Starts a daemon, and waits until all zones are as declared. From then on, two of the example's three zones are too many for one step. */
 export async function settled(example: Example): Promise<Started> {
@@ -20,4 +21,12 @@ export async function settled(example: Example): Promise<Started> {
 /** Resolves when every zone has been run since the start. */
 export async function allRun(daemon: Started): Promise<void> {
   await eventually("all zones are run", async () => (await isEveryZoneRun(daemon)) || undefined);
+}
+
+/** Resolves when no zone is run. */
+export async function noneRuns(daemon: Started): Promise<void> {
+  await eventually("no zone is run", async () => {
+    const { running } = coerceObject((await jsonFrom(daemon, "api/v1/fleet"))["queue"]);
+    return (Array.isArray(running) && running.length === 0) || undefined;
+  });
 }
