@@ -70,7 +70,15 @@ export async function copyZones(directory: string): Promise<void> {
   );
 }
 
-async function exampleSeed(): Promise<Seed> {
+let shared: Promise<Seed> | undefined;
+
+/** The seed of the example, which no emulator changes. */
+function exampleSeed(): Promise<Seed> {
+  shared ??= loadExampleSeed();
+  return shared;
+}
+
+async function loadExampleSeed(): Promise<Seed> {
   const loaded = loadSeed(
     await readFile(path.join(example, "emulator.yaml"), "utf8"),
     "emulator.yaml",
