@@ -10,6 +10,7 @@ import { wordsOf } from "../support/pages.ts";
 import { installation, noPostgres } from "../support/postgres.ts";
 import { eventually } from "../support/processes.ts";
 import { ask, jsonFrom, stop, textFrom } from "../support/running.ts";
+import { allRun } from "../support/settled-example.ts";
 
 const config = `schedule: { cron: "0 * * * *" }
 cluster: { kubeconfig: kubeconfig }
@@ -63,15 +64,8 @@ function metricsOf(daemon: Started): Promise<string> {
 
 async function inSync(daemon: Started): Promise<true> {
   return eventually("every zone is in sync", async () => {
-    const series = /^zonewarden_zone_status\{[^}]*status="in_sync"[^}]*\} 1$/gm;
-    return (await metricsOf(daemon)).match(series)?.length === 3 || undefined;
-  });
-}
-
-async function allRun(daemon: Started): Promise<true> {
-  return eventually("every zone is run", async () => {
-    const series = /^zonewarden_zone_last_attempt_timestamp_seconds\{[^}]*\} [1-9]/gm;
-    return (await metricsOf(daemon)).match(series)?.length === 3 || undefined;
+    const { source, by_status: counts } = await jsonFrom(daemon, "api/v1/zones");
+    return (source === undefined && coerceObject(counts)["in_sync"] === 3) || undefined;
   });
 }
 
