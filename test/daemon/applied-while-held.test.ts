@@ -9,7 +9,7 @@ import { jsonFrom, stop } from "../support/running.ts";
 
 const [blog, shop] = ["blog.example.com", "shop.example.com"] as const;
 
-const config = `schedule: { cron: "0 0 1 1 *" }
+const config = `schedule: { cron: "0 0 1 * *" }
 store: { path: state }
 limits: { min_fleet: 2, max_fleet_share: 0.4 }`;
 

@@ -8,7 +8,7 @@ import { eventually } from "../support/processes.ts";
 import { jsonFrom, stop, textFrom } from "../support/running.ts";
 
 const blog = "blog.example.com";
-const config = `schedule: { cron: "0 0 1 1 *" }
+const config = `schedule: { cron: "0 0 1 * *" }
 audit: { enabled: true, every: 60s }`;
 
 /** Reads of a zone's settings, and of audit logs, that the service saw. */

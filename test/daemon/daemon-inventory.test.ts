@@ -12,7 +12,7 @@ import { stop, textFrom } from "../support/running.ts";
 
 const shop = "shop.example.com";
 const brand = "www.brand.example";
-const rarely = 'schedule: { cron: "0 0 1 1 *" }';
+const rarely = 'schedule: { cron: "0 0 1 * *" }';
 
 function writtenTo(daemon: Started, zone: string): Promise<JsonObject> {
   return eventually(`${zone} written`, () =>

@@ -55,7 +55,7 @@ class Followed implements AsyncDisposable {
   /** @param sites what `zones/sites.yaml` declares instead of the example's. */
   static async start(actors = "full", more = "", sites?: string): Promise<Followed> {
     const clock = new SimulatedClock(new Date());
-    const config = `schedule: { cron: "0 0 1 1 *" }
+    const config = `schedule: { cron: "0 0 1 * *" }
 audit: { enabled: true, every: 60s, actors: ${actors} }
 store: { path: state }
 ${more}`;

@@ -16,7 +16,7 @@ const documents = zones.map((name) => `  - { name: ${name}, profiles: [baseline]
 describe("an emergency stop through a profile", () => {
   it("stops all writes at once, though it changes every zone of the fleet", async ({ expect }) => {
     await using example = await exampleWithEmulator({
-      config: 'schedule: { cron: "0 0 1 1 *" }',
+      config: 'schedule: { cron: "0 0 1 * *" }',
       seed: { zones: zones.map((name) => ({ name, settings: { enabled: true } })) },
     });
     const { place, emulator } = example;

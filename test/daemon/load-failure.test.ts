@@ -26,7 +26,7 @@ describe("a load of the files that fails by a bug of zonewarden", () => {
     expect,
   }) => {
     const { files, plant } = filesWithBug();
-    const config = 'schedule: { cron: "0 0 1 1 *" }';
+    const config = 'schedule: { cron: "0 0 1 * *" }';
     await using example = await exampleWithEmulator({ config, ports: { files } });
     const { place, emulator } = example;
     const daemon = place.start("run");

@@ -10,7 +10,7 @@ import { logLines, logged } from "../support/log-lines.ts";
 import { eventually } from "../support/processes.ts";
 import { stop } from "../support/running.ts";
 
-const nightly = 'schedule: { cron: "0 0 1 1 *", on_change: false }';
+const nightly = 'schedule: { cron: "0 0 1 * *", on_change: false }';
 const brand = "www.brand.example";
 
 /** The daemon looks at the files every half minute; here, ten times a second. */

@@ -15,7 +15,7 @@ const zones = Array.from({ length: 6 }, (_, nth) => ({
 /** At most two of the six zones may change. */
 const config = `desired: { path: fleet }
 store: { path: state }
-schedule: { cron: "0 0 1 1 *" }
+schedule: { cron: "0 0 1 * *" }
 limits: { min_fleet: 2, max_fleet_share: 0.4 }`;
 
 async function unreadable(example: Example, nth: number): Promise<void> {

@@ -15,7 +15,7 @@ const pay = "policy/pay";
 async function stepping(): Promise<Example> {
   const example = await exampleWithEmulator({
     config:
-      'schedule: { cron: "0 0 1 1 *" }\nstore: { path: state }\nrollout: { token_file: token }',
+      'schedule: { cron: "0 0 1 * *" }\nstore: { path: state }\nrollout: { token_file: token }',
   });
   const { place } = example;
   const port = await freePort();

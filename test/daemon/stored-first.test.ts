@@ -32,7 +32,7 @@ describe("what a run remembers of a zone", () => {
       written.push({ text, writes: writes.length });
     };
     await using example = await exampleWithEmulator({
-      config: 'schedule: { cron: "0 0 1 1 *" }\nstore: { path: state }',
+      config: 'schedule: { cron: "0 0 1 * *" }\nstore: { path: state }',
       ports: { stateDirectory },
     });
     const daemon = example.place.start("run");

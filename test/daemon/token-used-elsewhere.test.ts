@@ -26,7 +26,7 @@ class Shared implements AsyncDisposable {
 
   static async start(more = ""): Promise<Shared> {
     const clock = new SimulatedClock(new Date());
-    const config = `schedule: { cron: "0 0 1 1 *" }
+    const config = `schedule: { cron: "0 0 1 * *" }
 audit: { enabled: true, every: 60s }
 store: { path: state }
 ${more}`;

@@ -80,7 +80,7 @@ describe("two installations with one token and zones of their own", () => {
   }) => {
     await using sink = await startJsonSink();
     const clock = new SimulatedClock(new Date());
-    const config = `schedule: { cron: "0 0 1 1 *" }
+    const config = `schedule: { cron: "0 0 1 * *" }
 audit: { enabled: true, every: 60s }
 store: { path: state }
 notifications: [{ name: chat, type: webhook, url: "${sink.url}" }]`;

@@ -87,7 +87,7 @@ zones: [{ name: shop.example.com }]
 `);
     await using example = await exampleWithEmulator({
       seed,
-      config: 'schedule: { cron: "0 0 1 1 *" }\ninventory: { enabled: true }',
+      config: 'schedule: { cron: "0 0 1 * *" }\ninventory: { enabled: true }',
     });
     await example.place.remove("zones");
     await example.place.write(

@@ -6,7 +6,7 @@ import { eventually, startDaemon } from "../support/processes.ts";
 describe("a daemon whose state directory another process took over", () => {
   it("ends, and writes neither a zone nor its history any more", async ({ expect }) => {
     await using example = await exampleWithEmulator({
-      config: 'store: { path: state }\nschedule: { cron: "0 0 1 1 *" }',
+      config: 'store: { path: state }\nschedule: { cron: "0 0 1 * *" }',
     });
     const { place, emulator } = example;
     await using daemon = await startDaemon(place.directory);
@@ -37,7 +37,7 @@ describe("a daemon whose state directory another process took over", () => {
     const asked = Promise.withResolvers<void>();
     const answered = Promise.withResolvers<void>();
     await using example = await exampleWithEmulator({
-      config: 'store: { path: state }\nschedule: { cron: "0 0 1 1 *" }',
+      config: 'store: { path: state }\nschedule: { cron: "0 0 1 * *" }',
       sleep: async () => {
         asked.resolve();
         await answered.promise;
