@@ -12,6 +12,7 @@ import { installation, noPostgres } from "../support/postgres.ts";
 import { eventually } from "../support/processes.ts";
 import { stop, textFrom } from "../support/running.ts";
 import { parsed, type Series, seriesIn } from "../support/scrapes.ts";
+import { allRun } from "../support/settled-example.ts";
 
 const { blog, shop, brand } = zones;
 
@@ -300,6 +301,7 @@ async function measuredRows(): Promise<ReadonlyMap<string, Row>> {
   });
   await control(example, "clock", { now: now.toISOString() });
   const daemon = example.place.start("run");
+  await allRun(daemon);
   await eventually("the first round", async () => {
     await clock.jump(25_000);
     return logLines(daemon).some(({ msg }) => msg === "measurements up to date") || undefined;

@@ -13,6 +13,7 @@ import { logLines, logged } from "../support/log-lines.ts";
 import { eventually } from "../support/processes.ts";
 import { jsonFrom, stop, textFrom } from "../support/running.ts";
 import { seriesIn } from "../support/scrapes.ts";
+import { allRun } from "../support/settled-example.ts";
 
 const shop = "shop.example.com";
 const owaspRuleset = "4814384a9e5d4991b9815dcfc25d2f1f";
@@ -120,6 +121,7 @@ describe("a daemon that measures", () => {
     });
     await control(example, "clock", { now: now.toISOString() });
     const daemon = example.place.start("run");
+    await allRun(daemon);
     const told = (): readonly JsonObject[] =>
       logLines(daemon).filter(({ msg }) => coerceText(msg).startsWith("share of requests"));
     await eventually("the first round", async () => {
@@ -168,6 +170,7 @@ describe("a daemon that measures", () => {
     });
     await control(example, "faults", { fault: "denied", path: "*/graphql" });
     const daemon = example.place.start("run");
+    await allRun(daemon);
     await eventually("the first round", async () => {
       await clock.jump(25_000);
       return (

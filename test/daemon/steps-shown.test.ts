@@ -104,9 +104,9 @@ describe("a policy that comes from log to allow", () => {
       const { stdout: during } = await place.run("plan", shop);
       expect(during).toMatch(/note: policy\/checkout: allow \(watched for 2 h\)\n/);
       await control(example, "traffic", { zone: shop, shares: { checkout: 0.2 } });
-      // Five minutes that count, three until they are complete, five until they are read.
+      // Five minutes are enough: it waits for no whole hour.
       const isSetBack = (): boolean => isSaid(daemon, setBack);
-      expect(await minutesUntil("it is set back", isSetBack)).toBeLessThanOrEqual(20);
+      expect(await minutesUntil("it is set back", isSetBack)).toBeLessThan(45);
       expect(await stepsOf(daemon)).toMatchObject({
         state: "set_back",
         step: "log",
@@ -139,7 +139,7 @@ describe("a policy that comes from log to allow", () => {
         const areMeasured = async (): Promise<boolean> =>
           Number((await stepsOf(next, everywhere))["passed_seconds"]) >= measured * 3_600;
         const minutes = await minutesUntil(`${measured} h are measured`, areMeasured);
-        if (measured === 2) expect(minutes, "the second hour alone").toBeLessThan(90);
+        if (measured === 2) expect(minutes, "the second hour alone").toBeLessThan(120);
         expect(isSaid(next, promoted) || isSaid(next, setBack)).toBe(false);
         await stop(next);
       }
