@@ -200,6 +200,16 @@ describe("the history file", () => {
     expect((await openStore(store, options)).told).toEqual([]);
   });
 
+  it("lets nobody wait for a line that was dropped", ({ expect }) => {
+    const unstored = new UnstoredLines();
+    const attempted: number[] = [];
+    for (let nth = 0; nth <= 10_000; nth += 1) {
+      unstored.add({ json: {}, isSigned: false, attempted: () => void attempted.push(nth) });
+    }
+    expect(attempted).toEqual([0]);
+    expect(unstored.all).toHaveLength(10_000);
+  });
+
   it("gets in the next term what the last one could not write, once", async ({ expect }) => {
     const store = new MemoryHistory(Buffer.from(lineWithoutHash(0)));
     const before = await openStore(store);

@@ -75,6 +75,15 @@ describe("what history keeps", () => {
       keeps: [2, 4],
     },
     {
+      when: "something else drifts",
+      runs: [
+        [1, drifted] as const,
+        [2, { result: "planned", cause: "drift", changes: [b] }] as const,
+        [3, { result: "planned", cause: "drift", changes: [b] }] as const,
+      ],
+      keeps: [1, 2],
+    },
+    {
       when: "a plan comes to be held for another reason",
       runs: [
         [1, held("weakening")] as const,
@@ -182,6 +191,18 @@ describe("what history keeps", () => {
     if (entry === undefined) throw new Error("nothing was kept");
     expect(historyEntryFrom({ ...historyJson(entry), ...damage })).toBeUndefined();
   });
+
+  it.for([{ verb: "improve" }, { effect: "better" }, { result: "lost" }])(
+    "has no change of which it says %j",
+    (damage, { expect }) => {
+      const [entry] = entriesAfter([1, { result: "planned", cause: "drift", changes: [a, b] }]);
+      if (entry === undefined) throw new Error("nothing was kept");
+      const json = historyJson(entry);
+      const [first, second] = coerceObjects(json["changes"]);
+      const read = historyEntryFrom({ ...json, changes: [{ ...first, ...damage }, second] });
+      expect(read?.changes).toEqual([entry.changes[1]]);
+    },
+  );
 
   it("keeps Git's name for the revision", ({ expect }) => {
     const [entry] = sceneHistory().of(shop);
