@@ -3,10 +3,10 @@ import { describe, it } from "vitest";
 import { createAnalytics } from "../../src/api/analytics-reader.ts";
 import { daemonRetry } from "../../src/api/request/retry.ts";
 import { Collector } from "../../src/measure/collector.ts";
-import { hourMs } from "../../src/syntax/time-units.ts";
+import { dayMs, hourMs } from "../../src/syntax/time-units.ts";
 import type { ResourceKey } from "../../src/zone/resource.ts";
 import { SimulatedClock } from "../support/clock.ts";
-import { collectorPorts, keptMs } from "../support/collecting.ts";
+import { collectorPorts } from "../support/collecting.ts";
 import { startFleet } from "../support/emulated-fleet.ts";
 import { emulated } from "../support/emulated.ts";
 import { declared, desiredZone } from "../support/model.ts";
@@ -41,7 +41,7 @@ async function swept(limit: number, isMeasured: boolean) {
     declared: new Map(names.map((name) => [name, content])),
   });
   const ports = collectorPorts({ ask: createAnalytics(at.service), clock });
-  const collector = new Collector(isMeasured ? { maxAgeMs: keptMs } : undefined, ports);
+  const collector = new Collector(isMeasured ? { maxAgeMs: 10 * dayMs } : undefined, ports);
   const { zones } = await at.reader.listZones(new AbortController().signal);
   collector.declare(zones.map((zone) => ({ zone, content })));
   const live = new Map<string, ResourceKey>([["a".repeat(32), "managed_rule/owasp"]]);
@@ -69,7 +69,7 @@ describe("sweeps of a fleet that is measured", () => {
     const without = await swept(300, false);
     const measured = await swept(300, true);
     expect(without.queries).toBe(0);
-    expect(measured.queries).toBeGreaterThan(100);
+    expect(measured.queries).toBeGreaterThan(20);
     expect(measured.requests).toEqual(without.requests);
     for (const [nth, sweepMs] of measured.sweeps.entries()) {
       expect(sweepMs).toBeGreaterThan(0);

@@ -3,6 +3,7 @@ import { createTask } from "node-cron";
 import { describe, it } from "vitest";
 
 import { type Window, windowsOf } from "../../src/reconcile/schedule/windows.ts";
+import { cases } from "../support/properties.ts";
 import { window } from "../support/window.ts";
 
 const hour = 3_600_000;
@@ -132,7 +133,7 @@ describe("any window", () => {
           expect(open).toBe(startsWithin);
         },
       ),
-      { numRuns: 60 },
+      cases(100),
     );
   });
 });
