@@ -13,7 +13,7 @@ import type { Merged } from "./merged.ts";
 import {
   isFileForm,
   schemaErrorsOf,
-  schemaText,
+  schemaOf,
   type ShapeName,
   validatorOf,
 } from "./schema-compiler.ts";
@@ -94,8 +94,7 @@ function shapeOf<T>(name: ShapeName): Shape<T> {
 }
 
 function keysOf(name: "zones" | "zonewarden"): readonly string[] {
-  const schema: unknown = JSON.parse(schemaText(name));
-  const keys = Object.keys(coerceObject(coerceObject(schema)["properties"]));
+  const keys = Object.keys(coerceObject(schemaOf(name)["properties"]));
   // Both kinds of files have these.
   return keys.filter((key) => key !== "$schema" && key !== "version");
 }

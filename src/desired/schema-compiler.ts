@@ -37,15 +37,21 @@ export const schemaOptions = { allowUnionTypes: true, strictRequired: false } as
  */
 const load: (name: string) => unknown = createRequire(import.meta.url);
 
-/** The schema as JSON text, for people and editors. */
-export function schemaText(name: "zones" | "zonewarden"): string {
-  return readFileSync(new URL(`../../schemas/${name}.schema.json`, import.meta.url), "utf8");
+const schemas = { zones: readSchema("zones"), zonewarden: readSchema("zonewarden") };
+
+/** The schema of a kind of files. */
+export function schemaOf(name: "zones" | "zonewarden"): JsonObject {
+  return schemas[name];
+}
+
+function readSchema(name: string): JsonObject {
+  const file = new URL(`../../schemas/${name}.schema.json`, import.meta.url);
+  return coerceObject(JSON.parse(readFileSync(file, "utf8")));
 }
 
 /** The schema of the values themselves, without the forms that only files have. */
 export function valueSchema(name: "zones" | "zonewarden"): JsonObject {
-  const schema: unknown = JSON.parse(schemaText(name));
-  return coerceObject(withoutForms(coerceObject(schema)));
+  return coerceObject(withoutForms(schemaOf(name)));
 }
 
 /** Whether an alternative of a schema is a form of files that stands for a value. */
@@ -88,7 +94,7 @@ export function schemaErrorsOf(name: ShapeName, value: unknown): readonly ErrorO
 export function withSchemas(ajv: Ajv2020): Ajv2020 {
   ajv.addVocabulary(["patternErrorMessage", "hints"]);
   for (const name of ["zones", "zonewarden"] as const) {
-    const schema: unknown = JSON.parse(schemaText(name));
+    const schema = schemaOf(name);
     if (!isSchema(schema)) throw new Error(`schemas/${name}.schema.json is not a schema`);
     ajv.addSchema(schema);
   }

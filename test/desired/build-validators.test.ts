@@ -5,8 +5,7 @@ import * as fc from "fast-check";
 import { describe, it } from "vitest";
 
 import { validatorsText } from "../../src/desired/build-validators.ts";
-import { schemaErrorsOf, schemaText, shapeReferences } from "../../src/desired/schema-compiler.ts";
-import { coerceObject } from "../../src/syntax/json.ts";
+import { schemaErrorsOf, schemaOf, shapeReferences } from "../../src/desired/schema-compiler.ts";
 import { valuesOfSchema } from "../support/arbitrary-of-schema.ts";
 import { cases } from "../support/properties.ts";
 
@@ -43,7 +42,7 @@ describe("the validators of the build", () => {
   it.for(shapes)("of $name accept what the schema accepts", ({ name, file }, { expect }) => {
     const validate = built.exports[name];
     if (typeof validate !== "function") throw new Error(`there is no validator of ${name}`);
-    const root = coerceObject(JSON.parse(schemaText(file)));
+    const root = schemaOf(file);
     const seen = { true: 0, false: 0 };
     fc.assert(
       fc.property(valuesOfSchema({ $ref: shapeReferences[name] }, root), (value) => {

@@ -1,15 +1,9 @@
 import { describe, it } from "vitest";
 
 import { zoneFileShape } from "../../src/desired/json-schema.ts";
-import { schemaText, valueSchema } from "../../src/desired/schema-compiler.ts";
+import { schemaOf, valueSchema } from "../../src/desired/schema-compiler.ts";
 import { isJsonObject, type Json, type JsonObject } from "../../src/syntax/json.ts";
 import { committedTypes, generated, typesFor } from "../support/generate-types.ts";
-
-function schema(name: "zones" | "zonewarden"): JsonObject {
-  const value: unknown = JSON.parse(schemaText(name));
-  if (!isJsonObject(value)) throw new Error(`${name} is no schema`);
-  return value;
-}
 
 /** Every key of a schema, with its description. */
 function keysIn(part: Json, root: JsonObject): readonly { key: string; facts: JsonObject }[] {
@@ -51,7 +45,7 @@ describe("the schemas", () => {
   );
 
   it.for(["zones", "zonewarden"] as const)("of %s describe every key", (name, { expect }) => {
-    const root = schema(name);
+    const root = schemaOf(name);
     const keys = keysIn(root, root);
     expect(keys.length).toBeGreaterThan(30);
     const unexplained = keys.filter(({ facts }) => typeof facts["description"] !== "string");
@@ -71,7 +65,7 @@ describe("the schemas", () => {
   );
 
   it("of zones accept their own examples", ({ expect }) => {
-    const root = schema("zones");
+    const root = schemaOf("zones");
     const definitions = isJsonObject(root["$defs"]) ? root["$defs"] : {};
     const entry = isJsonObject(definitions["zone_entry"]) ? definitions["zone_entry"] : {};
     const properties = isJsonObject(entry["properties"]) ? entry["properties"] : {};
@@ -87,7 +81,7 @@ describe("the schemas", () => {
   });
 
   it.for(["zones", "zonewarden"] as const)("of %s keep their name", (name, { expect }) => {
-    expect(schema(name)["$id"]).toBe(`urn:zonewarden:schema:${name}`);
-    expect(schema(name)["$schema"]).toBe("https://json-schema.org/draft/2020-12/schema");
+    expect(schemaOf(name)["$id"]).toBe(`urn:zonewarden:schema:${name}`);
+    expect(schemaOf(name)["$schema"]).toBe("https://json-schema.org/draft/2020-12/schema");
   });
 });

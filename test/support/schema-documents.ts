@@ -1,4 +1,4 @@
-import { schemaText } from "../../src/desired/schema-compiler.ts";
+import { schemaOf } from "../../src/desired/schema-compiler.ts";
 import {
   coerceObject,
   coerceObjects,
@@ -22,8 +22,8 @@ export function diceOf(seed: number): Dice {
   };
 }
 
-const root: unknown = JSON.parse(schemaText("zones"));
-const definitions = coerceObject(coerceObject(root)["$defs"]);
+const root = schemaOf("zones");
+const definitions = coerceObject(root["$defs"]);
 
 /**
  * A document with keys and values that the schema of zone files knows, and a few that it does not: `null` anywhere, tags,
@@ -32,7 +32,7 @@ const definitions = coerceObject(coerceObject(root)["$defs"]);
 export function schemaDocument(seed: number): string {
   const dice = diceOf(seed);
   const writer = new DocumentWriter(dice);
-  const text = writer.text(coerceObject(root));
+  const text = writer.text(root);
   return dice(2) === 0 ? text : damaged(text, dice);
 }
 

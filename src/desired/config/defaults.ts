@@ -5,7 +5,7 @@ import {
   isJsonObject,
   type JsonObject,
 } from "../../syntax/json.ts";
-import { schemaText } from "../schema-compiler.ts";
+import { schemaOf } from "../schema-compiler.ts";
 
 /** The variable of the environment with the token, where the configuration names no other place. */
 export const tokenVariable = "ZONEWARDEN_API_TOKEN";
@@ -15,7 +15,7 @@ export const emulatorAddress = "127.0.0.1:8787";
 
 /** A configuration with the defaults of its schema in place of the keys that it does not have. */
 export function withDefaults(file: unknown): unknown {
-  const root = coerceObject(JSON.parse(schemaText("zonewarden")));
+  const root = schemaOf("zonewarden");
   const definitions = coerceObject(root["$defs"]);
   const resolved = (written: unknown): JsonObject => {
     const { $ref: reference, ...own } = coerceObject(written);

@@ -381,7 +381,7 @@ function checkLint({ at }: CheckedFile): UnplacedDiagnostic[] {
 
 function timezoneError(name: string): string | undefined {
   try {
-    new Intl.DateTimeFormat("en", { timeZone: name }).format();
+    Intl.DateTimeFormat("en", { timeZone: name });
     return undefined;
   } catch (error) {
     if (error instanceof RangeError) return `"${name}" is not a time zone`;

@@ -1,5 +1,5 @@
 import { coerceObject, coerceObjects, coerceText, type JsonObject } from "../../syntax/json.ts";
-import { schemaText } from "../schema-compiler.ts";
+import { schemaOf } from "../schema-compiler.ts";
 
 /** Each of thousands of files has the order of one of two schemas. */
 const orders = new Map<string, KeyOrder>();
@@ -31,7 +31,7 @@ export class KeyOrder {
   }
 
   static #read(schema: "zones" | "zonewarden"): KeyOrder {
-    const root = coerceObject(JSON.parse(schemaText(schema)));
+    const root = schemaOf(schema);
     return new KeyOrder([root], coerceObject(root["$defs"]));
   }
 
