@@ -3,9 +3,9 @@ import { runInNewContext } from "node:vm";
 
 import { describe, it } from "vitest";
 
-import { defaultOptions, World } from "../support/world.ts";
+import { defaultOptions, many, World } from "../support/world.ts";
 
-const names = Array.from({ length: 20 }, (_, index) => `z${index}.example`);
+const names = many(5);
 const sweeps = 10_000;
 const quarterMs = 900_000;
 
@@ -38,9 +38,9 @@ describe("three months of sweeps", () => {
     const fleetLimits = { ...defaultOptions.fleetLimits, maxFleetShare: 1 };
     await using world = new World(names, { fleetLimits });
     world.start();
-    await live(world, 500);
+    await live(world, 1_000);
     const before = alive();
-    await live(world, sweeps - 500);
+    await live(world, sweeps - 1_000);
     const grownBy = alive() - before;
     expect(world.listings).toBe(sweeps);
     // Once when they were changed, and once in sync.
