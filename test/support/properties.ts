@@ -6,10 +6,10 @@ if (process.env["CI"] === "true") {
   fc.configureGlobal({ ...fc.readConfigureGlobal(), seed: 20_261_121 });
 }
 
-/** `npm run proof` sets 10 (vitest.proof.config.ts), `npm run mutate` less than 1. */
+/** `npm run proof` sets 1 (vitest.proof.config.ts). */
 const factor = Number(process.env["PROPERTY_CASES_FACTOR"] ?? "0.2");
 
-/** How many cases to try a property with: `npm test` takes a fifth of the count, `npm run proof` twice as many. */
+/** How many cases to try a property with: `npm test` takes a fifth of the count, `npm run proof` all of it. */
 export function cases(count: number): { readonly numRuns: number } {
   return { numRuns: Math.ceil(count * factor) };
 }
