@@ -1,4 +1,5 @@
-import { cp, readFile, writeFile } from "node:fs/promises";
+import { cpSync } from "node:fs";
+import { readFile, writeFile } from "node:fs/promises";
 import path from "node:path";
 
 import { loadSeed } from "../../src/emulator/seed/load-seed.ts";
@@ -61,7 +62,7 @@ ${options.config ?? ""}
 
 /** Copies the example's zones into a directory, without steps: most tests measure nothing. */
 export async function copyZones(directory: string): Promise<void> {
-  await cp(path.join(example, "zones"), path.join(directory, "zones"), { recursive: true });
+  cpSync(path.join(example, "zones"), path.join(directory, "zones"), { recursive: true });
   const sites = path.join(directory, "zones/sites.yaml");
   const text = await readFile(sites, "utf8");
   await writeFile(

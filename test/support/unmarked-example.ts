@@ -1,4 +1,4 @@
-import { readFile } from "node:fs/promises";
+import { readFileSync } from "node:fs";
 import path from "node:path";
 
 import { loadSeed } from "../../src/emulator/seed/load-seed.ts";
@@ -12,8 +12,8 @@ const shop = "shop.example.com";
 const example = path.resolve(import.meta.dirname, "../../config.example");
 
 /** The example's zones as they are before zonewarden: nothing has a mark, and only managed rules are there. */
-async function unmarkedSeed(): Promise<Seed> {
-  const text = await readFile(path.join(example, "emulator.yaml"), "utf8");
+function unmarkedSeed(): Seed {
+  const text = readFileSync(path.join(example, "emulator.yaml"), "utf8");
   const unmarked = text
     .replaceAll(/ \[zonewarden:[a-z-]+\]/g, "")
     .replaceAll("ref: zonewarden:", "ref: terraform-");
@@ -25,13 +25,15 @@ async function unmarkedSeed(): Promise<Seed> {
   throw new Error(JSON.stringify(loaded.diagnostics));
 }
 
+let seed: Seed | undefined;
+
 /** A place with the unmarked zones, whose files are those that `import` wrote of the shop. */
 export async function imported(
   config = "store: { path: state }",
   ports: Partial<Host> = {},
 ): Promise<Example> {
   const found = await exampleWithEmulator({
-    seed: await unmarkedSeed(),
+    seed: (seed ??= unmarkedSeed()),
     config,
     ports: { env: { ZONEWARDEN_API_TOKEN: "emulator-token" }, ...ports },
   });
