@@ -5,7 +5,7 @@ import { describe, it } from "vitest";
 
 import type { Host } from "../../src/host/host.ts";
 import { type Example, exampleWithEmulator, writesSeenBy } from "../support/example.ts";
-import { declarationOf, namesOfFleet, seedOfFleet } from "../support/large-fleet.ts";
+import { namesOfFleet, policiesOf, seedOfPolicies } from "../support/large-fleet.ts";
 import { plantedToken } from "../support/service.ts";
 
 const env = { ZONEWARDEN_API_TOKEN: plantedToken };
@@ -14,12 +14,12 @@ const env = { ZONEWARDEN_API_TOKEN: plantedToken };
 async function fleetOf(weakened: number, ports: Partial<Host> = {}, config = ""): Promise<Example> {
   const names = namesOfFleet(12);
   const example = await exampleWithEmulator({
-    seed: seedOfFleet(names),
+    seed: seedOfPolicies(names),
     ports: { env, ...ports },
     config,
   });
   await example.place.remove("zones");
-  await example.place.write("zones/fleet.yaml", declarationOf(names, weakened));
+  await example.place.write("zones/fleet.yaml", policiesOf(names, weakened));
   return example;
 }
 

@@ -3,7 +3,7 @@ import { describe, it } from "vitest";
 import { runProgram } from "../../src/cli/program.ts";
 import { hostIn, type Ran } from "../support/command-line.ts";
 import { control, type Example, exampleWithEmulator, writesSeenBy } from "../support/example.ts";
-import { declarationOf, namesOfFleet, seedOfFleet } from "../support/large-fleet.ts";
+import { namesOfFleet, policiesOf, seedOfPolicies } from "../support/large-fleet.ts";
 import { eventually } from "../support/processes.ts";
 import { stop } from "../support/running.ts";
 import { plantedToken } from "../support/service.ts";
@@ -23,7 +23,7 @@ async function fleet(config = "store: { path: state }"): Promise<HourlyFleet> {
   const { clock } = hostIn("/");
   const now = (): Date => new Date(Date.now() + passed);
   const example = await exampleWithEmulator({
-    seed: seedOfFleet(names),
+    seed: seedOfPolicies(names),
     ports: { env, clock: { ...clock, now } },
     config,
   });
@@ -34,7 +34,7 @@ async function fleet(config = "store: { path: state }"): Promise<HourlyFleet> {
 
 /** Declares the first zones without Page Shield. */
 function switchOff({ place }: Example, count: number): Promise<void> {
-  return place.write("zones/fleet.yaml", declarationOf(names, count));
+  return place.write("zones/fleet.yaml", policiesOf(names, count));
 }
 
 const held =

@@ -2,9 +2,9 @@ import { createServer } from "node:net";
 
 import { describe, it, vi } from "vitest";
 
-import { exampleRepository, git, zonesRead } from "../support/example-repository.ts";
+import { commitFiles, exampleRepository, zonesRead } from "../support/example-repository.ts";
 import { exampleWithEmulator } from "../support/example.ts";
-import { declarationOf, namesOfFleet, seedOfFleet } from "../support/large-fleet.ts";
+import { namesOfFleet, policiesOf, seedOfPolicies } from "../support/large-fleet.ts";
 import { close, listenOnLoopback } from "../support/loopback.ts";
 import { plantedToken } from "../support/service.ts";
 
@@ -136,17 +136,15 @@ describe("plan --changed-since in a large fleet", () => {
   ])("shows the hold of the daemon: $what", async ({ changed, dropped, held }, { expect }) => {
     const names = namesOfFleet(12);
     await using example = await exampleWithEmulator({
-      seed: seedOfFleet(names),
+      seed: seedOfPolicies(names),
       ports: { env: { ZONEWARDEN_API_TOKEN: plantedToken } },
     });
     const { place } = example;
     await place.remove("zones");
-    await place.write("zones/fleet.yaml", declarationOf(names));
-    git(place.directory, "init", "--initial-branch=main");
-    git(place.directory, "add", ".");
-    git(place.directory, "commit", "--message=base");
-    const stronger = declarationOf(names.slice(0, changed)).replaceAll("log", "allow");
-    const rest = declarationOf(names.slice(changed, 12 - dropped)).replace("zones:\n", "");
+    await place.write("zones/fleet.yaml", policiesOf(names));
+    commitFiles(place.directory);
+    const stronger = policiesOf(names.slice(0, changed)).replaceAll("log", "allow");
+    const rest = policiesOf(names.slice(changed, 12 - dropped)).replace("zones:\n", "");
     await place.write("zones/fleet.yaml", `${changed === 0 ? "zones:\n" : stronger}${rest}`);
     const planned = await place.run("plan", "--changed-since", "main", "--format", "markdown");
     expect(planned.code, planned.stderr).toBe(held === "" ? 2 : 4);

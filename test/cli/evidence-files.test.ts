@@ -1,4 +1,3 @@
-import { execFileSync } from "node:child_process";
 import { stat } from "node:fs/promises";
 import path from "node:path";
 
@@ -13,6 +12,7 @@ import { coerceObject, coerceObjects, coerceText, type JsonObject } from "../../
 import type { Ran, Workplace } from "../support/command-line.ts";
 import { checkAt, packIn, pay, placeWith, run } from "../support/evidence-pack.ts";
 import { historyOfChecks, schemaErrors } from "../support/evidence-story.ts";
+import { commitFiles } from "../support/example-repository.ts";
 import { someOf } from "../support/properties.ts";
 import { day } from "../support/watched.ts";
 
@@ -27,14 +27,7 @@ const other = `          - url: https://cdn.example.net/a.js
 
 /** Commits the files as they are, and gives their revision as the daemon records it. */
 async function commit({ directory }: Workplace): Promise<FilesRevision> {
-  const who = ["-c", "user.name=a", "-c", "user.email=a@a.example", "-c", "commit.gpgsign=false"];
-  for (const args of [
-    ["init", "--quiet"],
-    ["add", "zones"],
-    [...who, "commit", "--quiet", "--allow-empty", "--message=x"],
-  ]) {
-    execFileSync("git", args, { cwd: directory, stdio: "ignore" });
-  }
+  commitFiles(directory, "zones");
   return filesIn(directory);
 }
 

@@ -2,20 +2,32 @@ import { execFileSync } from "node:child_process";
 
 import { type Example, exampleWithEmulator } from "./example.ts";
 
+const settings = [
+  "user.name=a",
+  "user.email=a@a.example",
+  "commit.gpgsign=false",
+  "maintenance.auto=false",
+].flatMap((setting) => ["-c", setting]);
+
 /** Runs Git in a directory, as somebody who may commit; returns what it prints. */
 export function git(directory: string, ...args: readonly string[]): string {
-  const who = ["-c", "user.name=a", "-c", "user.email=a@a.example", "-c", "commit.gpgsign=false"];
   const options = { cwd: directory, stdio: "pipe", encoding: "utf8" } as const;
-  return execFileSync("git", [...who, ...args], options).trim();
+  return execFileSync("git", [...settings, ...args], options).trim();
+}
+
+/** Commits these files, and makes the repository before where there is none. */
+export function commitFiles(directory: string, files = "."): void {
+  // One shell for all: a process of tests is large, and a child of it is dear.
+  const script = `test -e .git || git init --template= --initial-branch=main
+git add ${files}
+git ${settings.join(" ")} commit --allow-empty --message=base`;
+  execFileSync("sh", ["-ec", script], { cwd: directory, stdio: "pipe" });
 }
 
 /** The example in a repository, with one commit. */
 export async function exampleRepository(): Promise<Example> {
   const example = await exampleWithEmulator();
-  const { directory } = example.place;
-  git(directory, "init", "--initial-branch=main");
-  git(directory, "add", ".");
-  git(directory, "commit", "--message=base");
+  commitFiles(example.place.directory);
   return example;
 }
 

@@ -35,6 +35,12 @@ export function seedOfFleet(names: readonly string[]): Seed {
   };
 }
 
+/** The same with Page Shield alone, in the state that {@link policiesOf} wants. */
+export function seedOfPolicies(names: readonly string[]): Seed {
+  const seed = seedOfFleet(names);
+  return { ...seed, zones: seed.zones.map((zone) => ({ ...zone, entrypoint: [] })) };
+}
+
 /** The same, with lists of rules in all phases: {@link declarationWithLists} wants them. */
 export function seedWithLists(names: readonly string[]): Seed {
   const entrypoint = { name: "default", kind: "zone" };
@@ -106,6 +112,11 @@ export function declarationOf(names: readonly string[], off = 0): string {
   return `zones:\n${zones.join("")}`;
 }
 
+/** The same without the ruleset. */
+export function policiesOf(names: readonly string[], off = 0): string {
+  return declarationOf(names, off).replaceAll(owasp, "");
+}
+
 /** The same, with custom rules and a rate limit in each zone. */
 export function declarationWithLists(names: readonly string[]): string {
   return `zones:\n${names.map((name) => `${zoneIn(name)}${otherLists}`).join("")}`;
@@ -150,8 +161,10 @@ function zoneIn(name: string): string {
             value:
               default-src: ["'self'"]
               script-src: ["'self'", cdn.example.com, js.example.com]
-    managed_rules:
+${owasp}`;
+}
+
+const owasp = `    managed_rules:
       rules:
         - { key: owasp, deploy: owasp, description: OWASP }
 `;
-}
