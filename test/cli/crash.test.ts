@@ -56,7 +56,7 @@ function withoutServerMade(key: string, value: unknown): unknown {
 }
 
 describe("a process that is killed between two requests", () => {
-  it.for(someOf([0, 1, 2, 3, 4], 2))(
+  it.for(someOf([3, 0, 1, 2, 4], 1))(
     "after %i writes leaves a state from which the next apply reaches the same result",
     async (writes, { expect }) => {
       await using undisturbed = await exampleWithEmulator();

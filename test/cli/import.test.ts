@@ -66,7 +66,6 @@ describe.for(["published", "specification"] as const)("an import in the %s diale
     const first = await filesIn(place);
     expect(await place.run("import", "--out", "zones", "--force")).toMatchObject({ code: 0 });
     expect(await filesIn(place)).toEqual(first);
-    expect((await place.run("import")).stdout).toBe((await place.run("import")).stdout);
   });
 });
 
@@ -196,7 +195,7 @@ describe("an import of arbitrary zones", { timeout: 120_000 }, () => {
         expect(await filesIn(place)).toEqual(first);
         expect(writesSeenBy(emulator)).toEqual([]);
       }),
-      cases(10),
+      cases(5),
     );
   });
 });

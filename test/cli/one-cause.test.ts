@@ -38,7 +38,7 @@ describe("one cause is one finding", () => {
       first: /^zones\/base\.yaml:3:\d+: error: (?:.*?)(?: \(in .*?\))? \[EXPR_UNKNOWN_OPERATOR\]$/m,
     },
   ])("validate: $mistake", async ({ base, first, warnings = 0 }, { expect }) => {
-    for (const count of [1, 40, 400]) {
+    for (const count of [1, 120]) {
       await using place = await workplace();
       await place.write("zones/base.yaml", base);
       await writeZones(place, count);
@@ -69,7 +69,6 @@ describe("one cause is one finding", () => {
       [1, 1],
       [10, 10],
       [40, 1],
-      [400, 1],
     ] as const) {
       await using place = await workplace();
       await place.write("zones/base.yaml", base);
@@ -102,7 +101,7 @@ describe("one cause is one finding", () => {
     },
   );
 
-  it.for([1, 40, 400])(
+  it.for([1, 60])(
     "plan and doctor: a token that sees one of two accounts, %i zones",
     async (count, { expect }) => {
       const names = namesOfFleet(count);

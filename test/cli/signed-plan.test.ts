@@ -9,6 +9,7 @@ import { type Example, exampleWithEmulator, writesSeenBy } from "../support/exam
 
 const spki = { type: "spki", format: "pem" } as const;
 const pkcs8 = { type: "pkcs8", format: "pem" } as const;
+const rsa = generateKeyPairSync("rsa", { modulusLength: 1_024 });
 
 /** An example with a key pair of whoever makes plans (`sign.pem`, `verify.pem`) and one of somebody else (`other-…`). */
 async function withKeys(config = ""): Promise<Example> {
@@ -103,8 +104,7 @@ describe("a saved plan that must be signed", () => {
   ])("is refused before any request where $when", async (row, { expect }) => {
     await using example = await withKeys(row.config);
     const { place, emulator } = example;
-    const { publicKey } = generateKeyPairSync("rsa", { modulusLength: 2048 });
-    await place.write("rsa.pem", publicKey.export(spki).toString());
+    await place.write("rsa.pem", rsa.publicKey.export(spki).toString());
     await place.run(...(row.plan ?? signed));
     if (row.change !== undefined) await edit(example, row.change);
     const before = emulator.journal().length;

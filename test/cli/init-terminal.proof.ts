@@ -6,7 +6,6 @@ import { describe, it } from "vitest";
 
 import { exampleWithEmulator } from "../support/example.ts";
 import { main } from "../support/processes.ts";
-import { someOf } from "../support/properties.ts";
 
 const hasScript = spawnSync("script", ["--version"]).status === 0;
 
@@ -70,18 +69,15 @@ describe.skipIf(!hasScript)("init on a real terminal", () => {
     { key: "Ctrl-D", typed: "\u{4}" },
   ];
 
-  it.for(someOf(endings, 1))(
-    "stops at $key, and has written nothing",
-    async ({ typed }, { expect }) => {
-      await using example = await exampleWithEmulator();
-      const { place, emulator } = example;
-      await place.remove("zones");
-      await place.remove("zonewarden.yaml");
-      const args = ["--emulator", new URL(emulator.url).host];
-      const { code, shown } = await onTerminal(place.directory, args, [["[zones]: ", typed]]);
-      expect(shown).toContain("init: stopped; nothing was written");
-      expect(code).toBe(1);
-      expect(existsSync(path.join(place.directory, "zonewarden.yaml"))).toBe(false);
-    },
-  );
+  it.for(endings)("stops at $key, and has written nothing", async ({ typed }, { expect }) => {
+    await using example = await exampleWithEmulator();
+    const { place, emulator } = example;
+    await place.remove("zones");
+    await place.remove("zonewarden.yaml");
+    const args = ["--emulator", new URL(emulator.url).host];
+    const { code, shown } = await onTerminal(place.directory, args, [["[zones]: ", typed]]);
+    expect(shown).toContain("init: stopped; nothing was written");
+    expect(code).toBe(1);
+    expect(existsSync(path.join(place.directory, "zonewarden.yaml"))).toBe(false);
+  });
 });
