@@ -1,6 +1,6 @@
 import { describe, it } from "vitest";
 
-import { needsPages, scriptsToRead } from "../../src/state/scripts/needed-reads.ts";
+import { needsPages, scriptsOnPages, scriptsToRead } from "../../src/state/scripts/needed-reads.ts";
 import {
   authorised,
   check,
@@ -37,6 +37,25 @@ describe("which pages have scripts", () => {
     const { earlier = "known", now, asks, scripts = [seen], pages = declared.pages } = row;
     const before = { known: watch, nothing: undefined }[earlier];
     expect(needsPages({ ...declared, pages }, scripts, before, now)).toBe(asks);
+  });
+});
+
+describe("a script", () => {
+  it.for([
+    { when: "the service says so", ids: ["1"], isOn: true },
+    { when: "its first page is one of them", first: "https://pay.example/cart", isOn: true },
+    {
+      when: "one of its pages is one of them",
+      pages: ["https://blog.example/", "https://pay.example/cart"],
+      isOn: true,
+    },
+    { when: "all its pages are others", pages: ["https://blog.example/"], isOn: false },
+    { when: "no page is known", isOn: false },
+  ])("is on the declared pages if $when: $isOn", (row, { expect }) => {
+    const { ids = [], first = "", pages = [], isOn } = row;
+    const script = { ...seen, id: "1", firstPageUrl: first, pageUrls: pages };
+    const found = scriptsOnPages({ ...declared, pages: ["pay.example/*"] }, [script], ids);
+    expect(found).toEqual(isOn ? [script] : []);
   });
 });
 

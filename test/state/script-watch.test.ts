@@ -71,6 +71,15 @@ describe("checks of the scripts on declared pages, one after the other", () => {
     expect(eventsIn(check(renewed, undefined, day(1), again.watch))).toEqual([]);
     expect(second.watch.findings[0]?.acceptance).toEqual(acceptance);
     expect(openOf(second.watch, "unauthorised")).toBe(0);
+    const head = { zone: "shop.example.com", revision: "r", commit: undefined };
+    expect(scriptRecordOf(first, { ...head, at: firstDay })).toMatchObject({
+      open: 1,
+      acknowledged: 0,
+    });
+    expect(scriptRecordOf(second, { ...head, at: day(1) })).toMatchObject({
+      open: 0,
+      acknowledged: 1,
+    });
     const third = check(declared, undefined, day(2), second.watch);
     expect(eventsIn(third)).toEqual([`reopened unauthorised ${pay}`]);
   });
@@ -193,6 +202,19 @@ describe("checks of the scripts on declared pages, one after the other", () => {
     const unread = readingOf([listed], { details: new Map() });
     const second = check(declared, unread, day(1), first.watch);
     expect(second.watch.scripts.map(({ pageUrls }) => pageUrls)).toEqual([[cart]]);
+  });
+
+  it("has one finding of a script that is on record for two hosts, with the pages of both", ({
+    expect,
+  }) => {
+    const [cart, help] = ["https://shop.example.com/cart", "https://help.shop.example.com/"];
+    const reading = readingOf([
+      here(pay, { id: "1", pageUrls: [cart] }),
+      here(pay, { id: "2", pageUrls: [help] }),
+    ]);
+    const { watch } = check(declaredScripts([]), reading, firstDay);
+    expect(watch.findings).toHaveLength(1);
+    expect(watch.findings[0]?.pageUrls).toEqual(expect.arrayContaining([cart, help]));
   });
 
   it("takes a script without a moment of its last report for no report", ({ expect }) => {

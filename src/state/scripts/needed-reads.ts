@@ -23,10 +23,10 @@ export function needsPages(
   earlier: ScriptWatch | undefined,
   now: Date,
 ): boolean {
-  const { pagesAt } = earlier ?? {};
-  if (earlier === undefined || pagesAt === undefined || pagesAt > now) return true;
+  const pagesAt = earlier?.pagesAt;
+  if (pagesAt === undefined || pagesAt > now) return true;
   if (Number(now) - Number(pagesAt) >= pagesEveryMs) return true;
-  return !isDeepStrictEqual(earlier.pages, pages) || earlier.known !== idsOf(scripts);
+  return !isDeepStrictEqual(earlier?.pages, pages) || earlier?.known !== idsOf(scripts);
 }
 
 /** The scripts on the pages, as far as it is known. */
