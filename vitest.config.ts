@@ -5,10 +5,7 @@ import { startingWith } from "./test/support/longest-first.ts";
 /** The slowest files. */
 const slowest = [
   "cluster",
-  "simulation",
   "manifests",
-  "hostile-repository",
-  "shutdown",
   "commit-label",
   "adopt",
   "apply-hour",
