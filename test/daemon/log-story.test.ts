@@ -28,7 +28,7 @@ describe("the log of a daemon", () => {
   }) => {
     await using webhook = await startJsonSink();
     await using example = await exampleWithEmulator({
-      config: `schedule: { cron: "0 * * * *" }
+      config: `schedule: { cron: "0 0 1 * *" }
 notifications: [{ name: pipeline, type: webhook, url: "${webhook.url}" }]`,
     });
     const daemon = example.place.start("run");

@@ -72,7 +72,8 @@ describe("a person who commands steps", () => {
 
     const promoted = await rolloutOf(example, "promote", shop, "--key", pay);
     expect(promoted.stdout).toBe(`${pay} of ${shop} is promoted from log to allow\n`);
-    await eventually("it is live, and watched", async () => {
+    await logged(daemon, "plan applied", { zone: shop });
+    await eventually("it is watched", async () => {
       const { stdout } = await rolloutOf(example, "status");
       return /policy\/pay +watched +allow/.test(stdout) || undefined;
     });
