@@ -3,15 +3,7 @@ import { defineConfig } from "vitest/config";
 import { startingWith } from "./test/support/longest-first.ts";
 
 /** The slowest files. */
-const slowest = [
-  "cluster",
-  "manifests",
-  "commit-label",
-  "adopt",
-  "apply-hour",
-  "import",
-  "watch-zone-files",
-];
+const slowest = ["manifests", "commit-label", "adopt", "import", "watch-zone-files"];
 
 export default defineConfig({
   test: {

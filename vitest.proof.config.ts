@@ -32,6 +32,7 @@ export default defineConfig({
         "apiserver",
         "release",
         "cluster",
+        "two-replicas",
         "first-hour",
         "imported-fleets",
         "csp-browser",

@@ -55,11 +55,7 @@ const alsoTestedIn: Readonly<Record<string, readonly string[]>> = {
     "test/history/",
     "test/upgrade/",
   ],
-  cluster: [
-    "test/daemon/cluster.test.ts",
-    "test/daemon/leadership.test.ts",
-    "test/memory/postgres-wrong-input.test.ts",
-  ],
+  cluster: ["test/daemon/leadership.test.ts", "test/memory/postgres-wrong-input.test.ts"],
   state: [
     "test/audit/",
     "test/daemon/reporter.test.ts",
@@ -73,7 +69,7 @@ const alsoTestedIn: Readonly<Record<string, readonly string[]>> = {
     "test/web/",
   ],
   daemon: ["test/cli/beside-daemon.test.ts"],
-  web: ["test/daemon/cluster.test.ts", "test/render/html.test.ts"],
+  web: ["test/render/html.test.ts"],
   telemetry: ["test/daemon/"],
 };
 
