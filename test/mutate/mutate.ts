@@ -47,7 +47,6 @@ const alsoTestedIn: Readonly<Record<string, readonly string[]>> = {
   memory: [
     "test/cli/adopt.test.ts",
     "test/cli/store.test.ts",
-    "test/daemon/database-traffic.test.ts",
     "test/daemon/forged-files.test.ts",
     "test/daemon/leadership.test.ts",
     "test/daemon/run-history.test.ts",
