@@ -151,7 +151,7 @@ export class Variables {
    * @param path of the text that uses it
    */
   unset(name: string, path: Path = []): UnplacedDiagnostic {
-    const guess = nearest(name, [...this.names]);
+    const guess = nearest(name, this.names);
     const own = this.#layers.at(-1);
     const isOwn = (at: Path): boolean =>
       own !== undefined && originOf(own, this.#layers, at).layer === own;
