@@ -3,7 +3,7 @@ import { defineConfig } from "vitest/config";
 import { startingWith } from "./test/support/longest-first.ts";
 
 /** The slowest files. */
-const slowest = ["manifests", "commit-label", "adopt", "import", "watch-zone-files"];
+const slowest = ["commit-label", "adopt", "import", "watch-zone-files"];
 
 export default defineConfig({
   test: {

@@ -118,7 +118,10 @@ describe("the script for bash", () => {
   const complete = "source ./completion; _zonewarden; printf '%s\\n' \"${COMPREPLY[@]}\"";
 
   it.for([
+    { words: "zonewarden pla", at: 1, yields: ["plan"] },
+    { words: "zonewarden plan --fo", at: 2, yields: ["--format"] },
     { words: "zonewarden plan --format = j", at: 4, yields: ["json"] },
+    { words: "zonewarden plan ''", at: 2, yields: names },
     { words: "zonewarden plan sh --impact", at: 2, yields: ["shop.example.com"] },
   ])("completes $words", async ({ words, at, yields }, { expect }) => {
     await using place = await withProgram();

@@ -13,7 +13,6 @@ import type { Ran, Workplace } from "../support/command-line.ts";
 import { checkAt, packIn, pay, placeWith, run } from "../support/evidence-pack.ts";
 import { historyOfChecks, schemaErrors } from "../support/evidence-story.ts";
 import { commitFiles } from "../support/example-repository.ts";
-import { someOf } from "../support/properties.ts";
 import { day } from "../support/watched.ts";
 
 const file = "zones/shop.yaml";
@@ -168,7 +167,7 @@ describe("the inventory in evidence", () => {
     },
   ];
 
-  it.for(someOf(unknown, 2))(
+  it.for(unknown)(
     "is that of today where the files are not known: $says",
     async ({ is, says }, { expect }) => {
       await using place = await placeWith(undefined);

@@ -23,7 +23,6 @@ import { checkAt, packIn, pay, placeWith, run } from "../support/evidence-pack.t
 import { historyOfChecks } from "../support/evidence-story.ts";
 import { commitFiles, exampleRepository, git, zonesRead } from "../support/example-repository.ts";
 import type { Example } from "../support/example.ts";
-import { someOf } from "../support/properties.ts";
 
 /** Places of one attack. */
 interface Scene {
@@ -192,27 +191,24 @@ async function forgedFrom(zones: string, other: string): Promise<string> {
 }
 
 describe("zone files that are a Git repository", () => {
-  it.for(someOf(attacks, 4))(
-    "are no base of a comparison: $is",
-    async ({ plant, says }, { expect }) => {
-      await using example = await exampleRepository();
-      await using attacker = await withProgram();
-      const zones = path.join(example.place.directory, "zones");
-      git(example.place.directory, "branch", "base");
-      await weaken(example);
-      await plant({ zones, ...attacker, forged: await forgedFrom(zones, attacker.other) });
-      for (const reference of ["main", "base"]) {
-        const ran = await example.place.run("plan", "--changed-since", reference);
-        expect(ran.stderr).toMatch(says);
-        expect(ran.stderr).not.toContain("changed since");
-        expect(ran.code).toBe(1);
-      }
-      expect(zonesRead(example)).toBe(0);
-      expect(await attacker.wasRun()).toBe(false);
-    },
-  );
+  it.for(attacks)("are no base of a comparison: $is", async ({ plant, says }, { expect }) => {
+    await using example = await exampleRepository();
+    await using attacker = await withProgram();
+    const zones = path.join(example.place.directory, "zones");
+    git(example.place.directory, "branch", "base");
+    await weaken(example);
+    await plant({ zones, ...attacker, forged: await forgedFrom(zones, attacker.other) });
+    for (const reference of ["main", "base"]) {
+      const ran = await example.place.run("plan", "--changed-since", reference);
+      expect(ran.stderr).toMatch(says);
+      expect(ran.stderr).not.toContain("changed since");
+      expect(ran.code).toBe(1);
+    }
+    expect(zonesRead(example)).toBe(0);
+    expect(await attacker.wasRun()).toBe(false);
+  });
 
-  it.for(someOf(attacks, 2))("are no evidence: $is", async ({ plant, says }, { expect }) => {
+  it.for(attacks)("are no evidence: $is", async ({ plant, says }, { expect }) => {
     await using attacker = await withProgram();
     await using place = await placeWith(undefined);
     const zones = path.join(place.directory, "zones");
@@ -266,7 +262,7 @@ describe("the repository of the checkout", () => {
     { lacks: "HEAD:zones", included: false },
   ];
 
-  it.for(someOf(partial, 2))(
+  it.for(partial)(
     "is not asked for what a partial clone lacks: $lacks, included: $included",
     async ({ lacks, included }, { expect }) => {
       await using example = await exampleRepository();
@@ -311,7 +307,7 @@ describe("the repository of the checkout", () => {
     { other: ["update-ref", "refs/origin/main", "main"] },
   ];
 
-  it.for(someOf(namesakes, 1))(
+  it.for(namesakes)(
     "is not asked for what two refs are named as: $other",
     async ({ other }, { expect }) => {
       await using example = await exampleRepository();
@@ -418,7 +414,7 @@ describe("an ordinary checkout", () => {
     },
   ];
 
-  it.for(someOf(layouts, 2))("is read: $is", async ({ lay }, { expect }) => {
+  it.for(layouts)("is read: $is", async ({ lay }, { expect }) => {
     await using example = await exampleRepository();
     const config = await lay(example);
     const args = ["plan", "--config", config, "--changed-since", "HEAD"];

@@ -85,6 +85,7 @@ describe("init of many zones", () => {
       stderr:
         "reading 21 zones: 63 to 126 requests, less than a minute within the request budget\n",
     });
+    expect(stdout).toMatch(/^wrote \d+ zone files into zones\n/);
     expect(stdout).toContain("No changes. 21 of 21 zones in sync.");
     const requests = requestsOf(example.emulator);
     expect(requests.length).toBe(new Set(requests).size);

@@ -262,8 +262,8 @@ async function keepsItsPromise(text: string): Promise<boolean> {
 
 describe("the form of any file", { timeout: 600_000 }, () => {
   it.for([
-    { from: "the schema", texts: fc.nat().map(schemaDocument), runs: 500, least: 10 },
-    { from: "strange writing", texts: hostileText, runs: 300, least: 30 },
+    { from: "the schema", texts: fc.nat().map(schemaDocument), runs: 1_500, least: 30 },
+    { from: "strange writing", texts: hostileText, runs: 750, least: 80 },
   ])("is stable, and has the same meaning and comments: $from", async (files, { expect }) => {
     let formatted = 0;
     await fc.assert(

@@ -106,21 +106,21 @@ describe("no file makes the program throw or hang", () => {
   it("made of valid pieces", () => {
     fc.assert(
       fc.property(soup, (text) => readsWithoutFault(new TextEncoder().encode(text))),
-      cases(700),
+      cases(1_500),
     );
   });
 
   it("made by damaging good files", () => {
     fc.assert(
       fc.property(mutant, (text) => readsWithoutFault(new TextEncoder().encode(text))),
-      cases(400),
+      cases(750),
     );
   });
 
   it("made of any bytes", () => {
     fc.assert(
       fc.property(fc.uint8Array({ maxLength: 300 }), (bytes) => readsWithoutFault(bytes)),
-      cases(700),
+      cases(2_500),
     );
   });
 

@@ -57,7 +57,7 @@ describe("an import", { timeout }, () => {
   it("of a fleet is valid, has an empty plan, and finds what zones share", async ({ expect }) => {
     await fc.assert(
       fc.asyncProperty(fc.nat(), async (seed) => {
-        const lives = hostileFleet(seed, 6);
+        const lives = hostileFleet(seed, 12);
         const zones = lives.map(({ zone }) => zone);
         const files = importedFiles(imported(lives), zones, "profiles");
         const { errors, plans } = await plansOf(textsOf(files), lives);
@@ -87,7 +87,7 @@ describe("an import", { timeout }, () => {
   it("declares many rules of each phase", ({ expect }) => {
     let inRulesets = 0;
     const counts = { live: 0, custom_rules: 0, rate_limiting_rules: 0, managed_rules: 0 };
-    for (const live of fc.sample(liveZones, 40)) {
+    for (const live of fc.sample(liveZones, 200)) {
       const { content } = importLiveZone(live, owner, whyNotWritable);
       for (const { rules } of content.customRulesets?.items ?? []) inRulesets += rules.length;
       for (const phase of rulePhases) {

@@ -7,7 +7,7 @@ import { schemaDocument } from "../support/schema-documents.ts";
 
 describe("documents made from the schema", () => {
   const first = Math.floor(Math.random() * 1_000_000_000);
-  const count = cases(300).numRuns;
+  const count = cases(400).numRuns;
 
   it(`never make a step of loading throw (seeds from ${first})`, ({ expect }) => {
     for (let seed = first; seed < first + count; seed += 1) {
@@ -21,16 +21,16 @@ describe("documents made from the schema", () => {
     }
   });
 
-  it("are sometimes valid, and use every key of the schema", ({ expect }) => {
+  it("are often valid, and use every key of the schema", ({ expect }) => {
     let valid = 0;
     const seen = new Set<string>();
-    for (let seed = 0; seed < 300; seed += 1) {
+    for (let seed = 0; seed < 1_500; seed += 1) {
       const text = schemaDocument(seed);
       for (const [, key] of text.matchAll(/(\w+): /g)) seen.add(key ?? "");
       const { zones } = parseZoneFile("a.yaml", "", new TextEncoder().encode(text));
       if (zones.length > 0) valid += 1;
     }
-    expect(valid).toBeGreaterThan(0);
+    expect(valid).toBeGreaterThan(10);
     for (const key of ["paranoia_level", "sensitivity_level", "acknowledge", "until", "match"]) {
       expect(seen).toContain(key);
     }

@@ -7,7 +7,6 @@ import {
   documents,
   documentText,
 } from "../support/code-blocks.ts";
-import { someOf } from "../support/properties.ts";
 import { alerts, isUnknown, mistakesInYaml } from "./example-checks.ts";
 import { ExampleShell } from "./example-shell.ts";
 
@@ -46,7 +45,7 @@ describe("the examples in the documents", () => {
     ({ place }) => !walks.some((file) => place.startsWith(file)),
   );
 
-  it.for(someOf(scripts, 12))("$place runs", async ({ text, config }, { expect }) => {
+  it.for(scripts)("$place runs", async ({ text, config }, { expect }) => {
     await using shell = await ExampleShell.start(config);
     expect(await shell.run(text)).toEqual([]);
   });

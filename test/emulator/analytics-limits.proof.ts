@@ -435,7 +435,7 @@ describe("a document", () => {
         expect(answer.status).toBe(200);
         expect(answer.body["errors"] === null).toBe(answer.body["data"] !== null);
       }),
-      cases(200),
+      cases(500),
     );
     expect((await world.call("POST", "/graphql", "no JSON")).status).toBe(400);
   });

@@ -15,7 +15,6 @@ import {
 } from "../support/example.ts";
 import { logLines, logged } from "../support/log-lines.ts";
 import { eventually, main, startDaemon, startProgram } from "../support/processes.ts";
-import { someOf } from "../support/properties.ts";
 import { stop } from "../support/running.ts";
 
 const shop = "shop.example.com";
@@ -55,18 +54,13 @@ function hold(example: Example, method: string, path: string, skip = 0): Promise
 const timeout = graceMs - 5_000;
 
 describe("SIGTERM shuts the daemon down cleanly", { timeout }, () => {
-  it.for(
-    someOf(
-      [
-        { phase: "listing zones", method: "GET", path: "/zones" },
-        { phase: "asking about the token", method: "GET", path: "*/tokens/verify" },
-        { phase: "fetching", method: "GET", path: "*/page_shield" },
-        { phase: "reading what was detected, for the plan", method: "GET", path: "*/scripts*" },
-        { phase: "reading the score rule, for the plan", method: "GET", path: "*/rulesets/*" },
-      ],
-      2,
-    ),
-  )("while it is $phase, which is aborted", async ({ method, path }, { expect }) => {
+  it.for([
+    { phase: "listing zones", method: "GET", path: "/zones" },
+    { phase: "asking about the token", method: "GET", path: "*/tokens/verify" },
+    { phase: "fetching", method: "GET", path: "*/page_shield" },
+    { phase: "reading what was detected, for the plan", method: "GET", path: "*/scripts*" },
+    { phase: "reading the score rule, for the plan", method: "GET", path: "*/rulesets/*" },
+  ])("while it is $phase, which is aborted", async ({ method, path }, { expect }) => {
     await using example = await gated();
     await hold(example, method, path);
     const daemon = example.place.start("run");
@@ -113,16 +107,11 @@ describe("SIGTERM shuts the daemon down cleanly", { timeout }, () => {
     expect(errors[0]?.["error"]).toContain("is no regular file");
   });
 
-  it.for(
-    someOf(
-      [
-        { phase: "writing", method: "POST", path: "*/policies" },
-        { phase: "creating an entry point", method: "POST", path: "*/rulesets" },
-        { phase: "verifying what it wrote", method: "GET", path: "*/page_shield", skip: 3 },
-      ],
-      2,
-    ),
-  )(
+  it.for([
+    { phase: "writing", method: "POST", path: "*/policies" },
+    { phase: "creating an entry point", method: "POST", path: "*/rulesets" },
+    { phase: "verifying what it wrote", method: "GET", path: "*/page_shield", skip: 3 },
+  ])(
     "while it is $phase: the request in flight is finished and recorded, and no other sent",
     async ({ method, path, skip = 0 }, { expect }) => {
       // In this dialect a write of settings is not answered with all of them (SERVICE.md A.2): they are read again.
@@ -158,7 +147,7 @@ describe("SIGTERM shuts the daemon down cleanly", { timeout }, () => {
     expect(example.emulator.journal().length).toBeLessThanOrEqual(5);
   });
 
-  it.for(someOf(["GET", "PUT"], 1))("while it waits to retry a %s", async (method, { expect }) => {
+  it.for(["GET", "PUT"])("while it waits to retry a %s", async (method, { expect }) => {
     await using example = await gated();
     await control(example, "faults", { fault: "status", status: 503, retry_after: 300, method });
     const daemon = example.place.start("run");
@@ -229,7 +218,7 @@ describe("SIGTERM ends a single command", { timeout }, () => {
 });
 
 describe("the second signal", { timeout }, () => {
-  it.for(someOf(["SIGTERM", "SIGINT"] as const, 1))(
+  it.for(["SIGTERM", "SIGINT"] as const)(
     "%s ends the daemon at once, with 1",
     async (second, { expect }) => {
       await using example = await gated();

@@ -342,7 +342,7 @@ describe("the collector", () => {
       await at.hours(restart > 0 ? 3 : 27);
       expect(await missingIn(at)).toEqual([]);
     });
-    await fc.assert(law, cases(60));
+    await fc.assert(law, cases(170));
   });
 });
 

@@ -13,7 +13,7 @@ import { type Emulated, emulated } from "../support/emulated.ts";
 import { declared, desiredZone, owner, readAllAt } from "../support/model.ts";
 import { cases } from "../support/properties.ts";
 
-/** 1,000 interleavings and more in the proof (test/support/properties.ts). */
+/** Five times as many interleavings in the proofs (test/support/properties.ts). */
 const runs = cases(50);
 
 const keys = ["a", "b", "c", "d", "e"];

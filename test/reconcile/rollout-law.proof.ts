@@ -378,7 +378,7 @@ describe("a rollout", () => {
         }
         expect(watched.violations).toEqual([]);
       }),
-      cases(100),
+      cases(300),
     );
   });
 });

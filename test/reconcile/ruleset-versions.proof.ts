@@ -397,7 +397,7 @@ it.for(["stored", "ignored"] as const)(
           if (trusted.result !== "in_sync") seen.differed += 1;
         }
       }),
-      cases(30),
+      cases(60),
     );
     expect(seen.unread).toBeGreaterThan(0);
     expect(seen.differed).toBeGreaterThan(0);

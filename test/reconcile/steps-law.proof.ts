@@ -536,7 +536,7 @@ describe("steps", () => {
           }
         },
       ),
-      { ...cases(20), examples: [[goesBack], [isChanged], [changesUnread]] },
+      { ...cases(50), examples: [[goesBack], [isChanged], [changesUnread]] },
     );
     for (const what of ["promoted", "watched", "watched again", "set_back"]) {
       expect(happened.get(what), what).toBeGreaterThan(0);

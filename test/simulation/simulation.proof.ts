@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 
 import { describe, it } from "vitest";
 
-import { cases, someOf } from "../support/properties.ts";
+import { cases } from "../support/properties.ts";
 import { plantedBugs } from "./bugs/planted-bugs.ts";
 import { requestsOfFirstRun } from "./exhaustive.ts";
 import { invariants } from "./invariants/invariants.ts";
@@ -57,13 +57,13 @@ describe("a simulation", () => {
   it("holds with the first schedules of seeds (npm run simulate -- --seed N replays one)", async ({
     expect,
   }) => {
-    const seeds = Array.from({ length: cases(15).numRuns }, (_, index) => index + 1);
+    const seeds = Array.from({ length: cases(30).numRuns }, (_, index) => index + 1);
     const schedules = seeds.map((seed) => [`--seed ${seed}`, scheduleOf(seed)] as const);
     expect(await violationsIn(schedules)).toEqual([]);
   });
 
   it("holds with these schedules where each plan has to be released", async ({ expect }) => {
-    const seeds = Array.from({ length: cases(5).numRuns }, (_, index) => index + 1);
+    const seeds = Array.from({ length: cases(12).numRuns }, (_, index) => index + 1);
     const schedules = seeds.map((seed) => {
       const schedule = { ...scheduleOf(seed), story: "released", store: "database" } as const;
       return [`--seed ${seed}, released, with a database`, schedule] as const;
@@ -72,7 +72,7 @@ describe("a simulation", () => {
   });
 
   it("holds with these schedules where changes go out in waves", async ({ expect }) => {
-    const seeds = Array.from({ length: cases(20).numRuns }, (_, index) => index + 1);
+    const seeds = Array.from({ length: cases(60).numRuns }, (_, index) => index + 1);
     const schedules = seeds.map((seed) => {
       return [`--seed ${seed} --in-waves`, wavesOf(seed)] as const;
     });
@@ -84,20 +84,17 @@ describe("a simulation", () => {
     1_073_860, 1_209_458, 1_214_112, 1_235_568, 1_352_334, 1_359_660, 1_377_115,
   ];
 
-  it.for(someOf(onceFailed, 3))(
-    "holds with seed %i, which failed once",
-    async (seed, { expect }) => {
-      const schedule = scheduleOf(seed, "earlier");
-      expect(await violationsIn([[`seed ${seed}, as it was`, schedule]])).toEqual([]);
-    },
-  );
+  it.for(onceFailed)("holds with seed %i, which failed once", async (seed, { expect }) => {
+    const schedule = scheduleOf(seed, "earlier");
+    expect(await violationsIn([[`seed ${seed}, as it was`, schedule]])).toEqual([]);
+  });
 
   it("comes to an end with a deadline that is no whole millisecond", async ({ expect }) => {
     expect(await violationsIn([["--seed 100120", scheduleOf(100_120)]])).toEqual([]);
   });
 
   it("is the same each time", async ({ expect }) => {
-    expect(await traceOf(44)).toEqual(await traceOf(44));
+    for (const seed of [44, 285]) expect(await traceOf(seed)).toEqual(await traceOf(seed));
   });
 
   it("shrinks a schedule to what is needed", async ({ expect }) => {
