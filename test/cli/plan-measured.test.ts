@@ -15,6 +15,7 @@ import { control, type Example, exampleWithEmulator } from "../support/example.t
 import { logLines } from "../support/log-lines.ts";
 import { eventually } from "../support/processes.ts";
 import { isEveryZoneRun, stop } from "../support/running.ts";
+import { untilMeasured } from "../support/settled-example.ts";
 
 const shop = "shop.example.com";
 const owaspRuleset = "4814384a9e5d4991b9815dcfc25d2f1f";
@@ -44,10 +45,7 @@ async function measuredExample(): Promise<Example> {
   });
   await control(example, "clock", { advance: "30h" });
   await clock.jump(30 * 3_600_000);
-  await eventually("the hours are measured", async () => {
-    await clock.jump(10_000);
-    return logLines(daemon).some(({ msg }) => msg === "measurements up to date") || undefined;
-  });
+  await untilMeasured(daemon, clock, 10_000);
   await stop(daemon);
   return example;
 }

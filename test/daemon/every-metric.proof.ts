@@ -7,12 +7,12 @@ import { zones } from "../support/daemon-story-files.ts";
 import { daemonStory, type Story } from "../support/daemon-story.ts";
 import { control, exampleWithEmulator } from "../support/example.ts";
 import { freeLease, leasePath, startKubeApi } from "../support/kube-api.ts";
-import { logged, logLines } from "../support/log-lines.ts";
+import { logged } from "../support/log-lines.ts";
 import { installation, noPostgres } from "../support/postgres.ts";
 import { eventually } from "../support/processes.ts";
 import { stop, textFrom } from "../support/running.ts";
 import { parsed, type Series, seriesIn } from "../support/scrapes.ts";
-import { allRun } from "../support/settled-example.ts";
+import { allRun, untilMeasured } from "../support/settled-example.ts";
 
 const { blog, shop, brand } = zones;
 
@@ -302,10 +302,7 @@ async function measuredRows(): Promise<ReadonlyMap<string, Row>> {
   await control(example, "clock", { now: now.toISOString() });
   const daemon = example.place.start("run");
   await allRun(daemon);
-  await eventually("the first round", async () => {
-    await clock.jump(25_000);
-    return logLines(daemon).some(({ msg }) => msg === "measurements up to date") || undefined;
-  });
+  await untilMeasured(daemon, clock);
   const rows = [...rowsOf(seriesIn(await textFrom(daemon, "metrics")))];
   await stop(daemon);
   return new Map(

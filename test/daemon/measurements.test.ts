@@ -13,7 +13,7 @@ import { logLines, logged } from "../support/log-lines.ts";
 import { eventually } from "../support/processes.ts";
 import { jsonFrom, stop, textFrom } from "../support/running.ts";
 import { seriesIn } from "../support/scrapes.ts";
-import { allRun } from "../support/settled-example.ts";
+import { allRun, untilMeasured } from "../support/settled-example.ts";
 
 const shop = "shop.example.com";
 const owaspRuleset = "4814384a9e5d4991b9815dcfc25d2f1f";
@@ -65,10 +65,7 @@ describe("a daemon that measures", () => {
     });
     expect(queriesOf(example)).toBe(0);
     // A month of one zone is more than a fifth of the queries of five minutes.
-    await eventually("the first round", async () => {
-      await clock.jump(25_000);
-      return logLines(daemon).some(({ msg }) => msg === "measurements up to date") || undefined;
-    });
+    await untilMeasured(daemon, clock);
     // The API has the same as the command, and how the measurements go.
     const { collector, ...api } = await jsonFrom(
       daemon,
@@ -103,10 +100,7 @@ describe("a daemon that measures", () => {
     const before = queriesOf(example);
     const next = example.place.start("run");
     await logged(next, "state loaded");
-    await eventually("the next round", async () => {
-      await clock.jump(25_000);
-      return logLines(next).some(({ msg }) => msg === "measurements up to date") || undefined;
-    });
+    await untilMeasured(next, clock);
     await stop(next);
     expect(queriesOf(example) - before).toBeLessThanOrEqual(5);
     expect(await printed(example, over)).toEqual(counts);
@@ -124,10 +118,7 @@ describe("a daemon that measures", () => {
     await allRun(daemon);
     const told = (): readonly JsonObject[] =>
       logLines(daemon).filter(({ msg }) => coerceText(msg).startsWith("share of requests"));
-    await eventually("the first round", async () => {
-      await clock.jump(25_000);
-      return logLines(daemon).some(({ msg }) => msg === "measurements up to date") || undefined;
-    });
+    await untilMeasured(daemon, clock);
     expect(told()).toEqual([]);
 
     await control(example, "traffic", { zone: shop, shares: { "OWASP core rules": 0.9 } });

@@ -3,11 +3,12 @@ import { describe, it } from "vitest";
 import { coerceObject, coerceObjects, coerceText, parseJson } from "../../src/syntax/json.ts";
 import type { Started } from "../support/command-line.ts";
 import { type Example, exampleWithEmulator } from "../support/example.ts";
-import { logLines, logged } from "../support/log-lines.ts";
+import { logged } from "../support/log-lines.ts";
 import { eventually, freePort } from "../support/processes.ts";
 import { rolloutOf } from "../support/rollout-command.ts";
 import { jsonFrom, stop } from "../support/running.ts";
-import { allRun } from "../support/settled-example.ts";
+import { applying, started } from "../support/settled-example.ts";
+import { applied, weaken } from "../support/waves-of-example.ts";
 
 const [blog, shop, brand] = ["blog.example.com", "shop.example.com", "www.brand.example"] as const;
 
@@ -22,36 +23,12 @@ async function inWaves(): Promise<Example> {
     config: 'schedule: { cron: "0 * * * *" }\nstore: { path: state }',
   });
   const { place } = example;
-  const daemon = place.start("run");
-  await eventually(
-    "all zones are as declared",
-    () => logLines(daemon).filter(({ msg }) => msg === "plan applied").length === 2 || undefined,
-  );
-  await stop(daemon);
+  await stop(await applying(example));
   const text = await place.read("zonewarden.yaml");
   await place.write("token", `${token}\n`);
   const listen = text.replace('"127.0.0.1:0"', `"127.0.0.1:${port}"`);
   await place.write("zonewarden.yaml", `${listen}${rollout}\n`);
   return example;
-}
-
-async function start({ place }: Example): Promise<Started> {
-  const daemon = place.start("run");
-  await allRun(daemon);
-  return daemon;
-}
-
-/** Weakens all zones, which share the example's profile. */
-async function weaken({ place }: Example): Promise<void> {
-  const text = await place.read("zones/baseline.yaml");
-  await place.write("zones/baseline.yaml", text.replace("paranoia_level: 2", "paranoia_level: 1"));
-}
-
-/** The zones that a daemon wrote. */
-function applied(daemon: Started): readonly unknown[] {
-  return logLines(daemon)
-    .filter(({ msg }) => msg === "plan applied")
-    .map(({ zone }) => zone);
 }
 
 async function statusOf(example: Example): Promise<Readonly<Record<string, unknown>>> {
@@ -61,7 +38,7 @@ async function statusOf(example: Example): Promise<Readonly<Record<string, unkno
 
 /** The first zone is changed, and the others are known to wait. */
 async function firstWaveApplied(example: Example): Promise<Started> {
-  const daemon = await start(example);
+  const daemon = await started(example);
   await weaken(example);
   await eventually("the first wave is applied", async () => {
     const waves = coerceObjects((await statusOf(example))["by_wave"]);
@@ -96,7 +73,7 @@ describe("a person who commands a rollout", () => {
     });
     await stop(daemon);
 
-    daemon = await start(example);
+    daemon = await started(example);
     expect(await statusOf(example)).toMatchObject({ state: "paused", next_at: null });
     expect((await rolloutOf(example, "promote", blog)).stdout).toBe(`promoted 1 zone: ${blog}\n`);
     await eventually("it is written", () => applied(daemon).length === 1 || undefined);
@@ -128,7 +105,7 @@ describe("a person who commands a rollout", () => {
 
   it("is told what to do where that is refused", async ({ expect }) => {
     await using example = await inWaves();
-    const daemon = await start(example);
+    const daemon = await started(example);
     expect((await rolloutOf(example, "status")).stdout).toContain("no rollout is under way");
     expect((await rolloutOf(example, "abort")).stderr).toContain("no rollout is under way");
     const unknown = await rolloutOf(example, "promote", "other.example");

@@ -8,6 +8,8 @@ import { logLines } from "../support/log-lines.ts";
 import { eventually } from "../support/processes.ts";
 import { jsonFrom, stop, textFrom } from "../support/running.ts";
 import { seriesIn } from "../support/scrapes.ts";
+import { untilMeasured } from "../support/settled-example.ts";
+import { applied, weaken } from "../support/waves-of-example.ts";
 
 const shop = "shop.example.com";
 const config = `schedule: { cron: "0 0 1 * *" }
@@ -18,13 +20,6 @@ const rollout = `rollout:
   soak: 2h
   gate: { blocked_per_10k_requests: 300, requests_at_least: 100 }
 `;
-
-/** The zones that a daemon wrote, in order. */
-function applied(daemon: Started): readonly unknown[] {
-  return logLines(daemon)
-    .filter(({ msg }) => msg === "plan applied")
-    .map(({ zone }) => zone);
-}
 
 async function gateOf(daemon: Started): Promise<JsonObject> {
   const { desired } = await jsonFrom(daemon, "api/v1/fleet");
@@ -56,15 +51,9 @@ describe("a daemon whose waves have a gate", () => {
     await place.write("zonewarden.yaml", `${await place.read("zonewarden.yaml")}${rollout}`);
 
     const daemon = place.start("run");
-    const upToDate = (): number =>
-      logLines(daemon).filter(({ msg }) => msg === "measurements up to date").length;
-    await until("the first round", () => upToDate() > 0);
+    await untilMeasured(daemon, clock);
     await traffic(example, 0.2);
-    const text = await place.read("zones/baseline.yaml");
-    await place.write(
-      "zones/baseline.yaml",
-      text.replace("paranoia_level: 2", "paranoia_level: 1"),
-    );
+    await weaken(example);
     await until("the first wave is applied", () => applied(daemon).length === 1);
 
     /** Lets an hour pass, here and at the service. */

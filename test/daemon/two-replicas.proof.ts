@@ -1,7 +1,7 @@
 import { describe, it } from "vitest";
 
 import { openDatabase } from "../../src/memory/postgres/open-database.ts";
-import { coerceObject, coerceObjects, coerceText, type JsonObject } from "../../src/syntax/json.ts";
+import { coerceObject, coerceText, type JsonObject } from "../../src/syntax/json.ts";
 import type { Started } from "../support/command-line.ts";
 import { type Example, exampleWithEmulator, writesSeenBy } from "../support/example.ts";
 import { freeLease, type KubeApi, leasePath, startKubeApi } from "../support/kube-api.ts";
@@ -11,6 +11,7 @@ import { installation, noPostgres } from "../support/postgres.ts";
 import { eventually } from "../support/processes.ts";
 import { ask, jsonFrom, stop, textFrom } from "../support/running.ts";
 import { allRun } from "../support/settled-example.ts";
+import { untilWaiting, weaken } from "../support/waves-of-example.ts";
 
 const config = `schedule: { cron: "0 * * * *" }
 cluster: { kubeconfig: kubeconfig }
@@ -91,15 +92,6 @@ function withHolder(holder: string): (object: JsonObject) => JsonObject {
   });
 }
 
-/** Waits until a process knows that a zone waits for its wave. */
-async function untilWaiting(daemon: Started, zone: string): Promise<true> {
-  return eventually(`${zone} waits`, async () => {
-    const { links } = await jsonFrom(daemon, `api/v1/zones/${zone}/write`);
-    const found = coerceObjects(links).find(({ link }) => link === "fleet");
-    return coerceText(found?.["reason"]).includes("wave 1 is applied") || undefined;
-  });
-}
-
 describe.skipIf(noPostgres).concurrent(`two processes with one Lease ${noPostgres ?? ""}`, () => {
   it("let no zone go before its wave when the leader changes", async ({ expect }) => {
     await using stage = await scene();
@@ -115,11 +107,7 @@ describe.skipIf(noPostgres).concurrent(`two processes with one Lease ${noPostgre
     const second = stage.start();
     await untilSaid(second, "another process leads");
     const written = writesSeenBy(stage.example.emulator).length;
-    const baseline = await place.read("zones/baseline.yaml");
-    await place.write(
-      "zones/baseline.yaml",
-      baseline.replace("paranoia_level: 2", "paranoia_level: 1"),
-    );
+    await weaken(stage.example);
     await untilWaiting(first, "blog.example.com");
     await stop(first);
     await allRun(second);

@@ -7,19 +7,13 @@ import { systemClock } from "../../src/host/clock.ts";
 import { readDirectoryStore } from "../../src/memory/directory/directory-store.ts";
 import { lineOf } from "../../src/memory/directory/journal-line.ts";
 import { nodeStateDirectory } from "../../src/memory/directory/state-directory.ts";
-import {
-  coerceObject,
-  coerceObjects,
-  coerceText,
-  type JsonObject,
-  parseJson,
-} from "../../src/syntax/json.ts";
-import type { Started } from "../support/command-line.ts";
+import { coerceObject, coerceObjects, coerceText, parseJson } from "../../src/syntax/json.ts";
 import { control, type Example, exampleWithEmulator, writesSeenBy } from "../support/example.ts";
 import { logLines, logged } from "../support/log-lines.ts";
 import { eventually } from "../support/processes.ts";
 import { jsonFrom, stop } from "../support/running.ts";
-import { allRun } from "../support/settled-example.ts";
+import { applying, started } from "../support/settled-example.ts";
+import { applied, fleetLinkOf, untilWaiting, weaken } from "../support/waves-of-example.ts";
 
 const [blog, shop, brand] = ["blog.example.com", "shop.example.com", "www.brand.example"] as const;
 
@@ -37,12 +31,7 @@ async function inWaves(): Promise<InWaves> {
   const clock = { ...systemClock, now: () => new Date(Date.now() + passed) };
   const config = 'schedule: { cron: "0 * * * *" }\nstore: { path: state }';
   const example = await exampleWithEmulator({ config, ports: { clock } });
-  const daemon = example.place.start("run");
-  await eventually(
-    "all zones are as declared",
-    () => logLines(daemon).filter(({ msg }) => msg === "plan applied").length === 2 || undefined,
-  );
-  await stop(daemon);
+  await stop(await applying(example));
   const text = await example.place.read("zonewarden.yaml");
   await example.place.write("zonewarden.yaml", `${text}${rollout}\n`);
   return {
@@ -50,31 +39,6 @@ async function inWaves(): Promise<InWaves> {
     pass: (ms) => (passed += ms),
     [Symbol.asyncDispose]: () => example[Symbol.asyncDispose](),
   };
-}
-
-/** Starts the next process, and waits until it has run every zone. */
-async function next({ place }: Example): Promise<Started> {
-  const daemon = place.start("run");
-  await allRun(daemon);
-  return daemon;
-}
-
-/** Weakens all zones, which share the example's profile. */
-async function weaken({ place }: Example): Promise<void> {
-  const text = await place.read("zones/baseline.yaml");
-  await place.write("zones/baseline.yaml", text.replace("paranoia_level: 2", "paranoia_level: 1"));
-}
-
-async function linkOf(daemon: Started, zone: string): Promise<JsonObject | undefined> {
-  const { links } = await jsonFrom(daemon, `api/v1/zones/${zone}/write`);
-  return coerceObjects(links).find(({ link }) => link === "fleet");
-}
-
-/** The zones that a daemon wrote, in order. */
-function applied(daemon: Started): readonly unknown[] {
-  return logLines(daemon)
-    .filter(({ msg }) => msg === "plan applied")
-    .map(({ zone }) => zone);
 }
 
 async function stateOf({ place, emulator }: Example): Promise<ReadonlyMap<string, string>> {
@@ -97,15 +61,12 @@ describe("a daemon whose changes go out in waves", () => {
   }) => {
     await using fleet = await inWaves();
     const { example } = fleet;
-    let daemon = await next(example);
+    let daemon = await started(example);
     await weaken(example);
     await eventually("the first wave is applied", () => applied(daemon).length === 1 || undefined);
     expect(applied(daemon)).toEqual([shop]);
-    await eventually("the others wait", async () => {
-      const found = await linkOf(daemon, blog);
-      return coerceText(found?.["reason"]).includes("wave 1 is applied") || undefined;
-    });
-    const link = await linkOf(daemon, brand);
+    await untilWaiting(daemon, blog);
+    const link = await fleetLinkOf(daemon, brand);
     expect(link).toMatchObject({ answer: "partly" });
     expect(link?.["reason"]).toMatch(
       /^the zone waits for wave 2 of 2: wave 1 is applied, and the next one begins at \S+; what it changes here waits, and drift /,
@@ -115,7 +76,7 @@ describe("a daemon whose changes go out in waves", () => {
 
     fleet.pass(23 * 3_600_000);
     await control(example, "edit", { zone: blog, settings: { enabled: false } });
-    daemon = await next(example);
+    daemon = await started(example);
     await eventually("the drift is corrected", () => applied(daemon).length === 1 || undefined);
     await stop(daemon);
     expect(applied(daemon)).toEqual([blog]);
@@ -123,9 +84,9 @@ describe("a daemon whose changes go out in waves", () => {
 
     // Moments are stored in whole minutes.
     fleet.pass(3_600_000 + 60_000);
-    daemon = await next(example);
+    daemon = await started(example);
     await eventually("the second wave is applied", () => applied(daemon).length === 2 || undefined);
-    expect(await linkOf(daemon, blog)).toMatchObject({ answer: "passed" });
+    expect(await fleetLinkOf(daemon, blog)).toMatchObject({ answer: "passed" });
     await stop(daemon);
     expect(new Set(applied(daemon))).toEqual(new Set([blog, brand]));
     const began = logLines(daemon).filter(({ msg }) => msg === "wave began");
@@ -150,22 +111,19 @@ describe("a daemon whose changes go out in waves", () => {
   ])("holds the one zone of which what is stored $when", async ({ forged }, { expect }) => {
     await using fleet = await inWaves();
     const { example } = fleet;
-    let daemon = await next(example);
+    let daemon = await started(example);
     await weaken(example);
-    await eventually("the others wait", async () => {
-      const found = await linkOf(daemon, blog);
-      return coerceText(found?.["reason"]).includes("wave 1 is applied") || undefined;
-    });
+    await untilWaiting(daemon, blog);
     await stop(daemon);
     const { hash } = coerceObject(parseJson((await stateOf(example)).get("revision") ?? ""));
     expect((await stateOf(example)).get(`wave/${blog}`)).toMatch(/^\{"waits":"[0-9a-f]{64}"\}$/);
     await forge(example, [`wave/${blog}`, forged(coerceText(hash))]);
 
     fleet.pass(3_600_000);
-    daemon = await next(example);
+    daemon = await started(example);
     const { holds } = await jsonFrom(daemon, `api/v1/zones/${blog}`);
     expect(coerceObjects(holds)).toMatchObject([{ reason: "wave" }]);
-    expect(await linkOf(daemon, brand)).toMatchObject({ answer: "partly" });
+    expect(await fleetLinkOf(daemon, brand)).toMatchObject({ answer: "partly" });
     await stop(daemon);
     expect(applied(daemon)).toEqual([]);
   });
@@ -173,17 +131,14 @@ describe("a daemon whose changes go out in waves", () => {
   it("holds all zones where the key of one that waits is gone", async ({ expect }) => {
     await using fleet = await inWaves();
     const { example } = fleet;
-    let daemon = await next(example);
+    let daemon = await started(example);
     await weaken(example);
-    await eventually("the others wait", async () => {
-      const found = await linkOf(daemon, blog);
-      return coerceText(found?.["reason"]).includes("wave 1 is applied") || undefined;
-    });
+    await untilWaiting(daemon, blog);
     await stop(daemon);
     await forge(example, [`wave/${brand}`, null]);
 
     fleet.pass(100 * 3_600_000);
-    daemon = await next(example);
+    daemon = await started(example);
     for (const zone of [blog, brand]) {
       const { holds } = await jsonFrom(daemon, `api/v1/zones/${zone}`);
       expect(coerceObjects(holds)).toMatchObject([{ reason: "wave" }]);
@@ -195,14 +150,14 @@ describe("a daemon whose changes go out in waves", () => {
   it("begins the order and the soak again where the state is lost", async ({ expect }) => {
     await using fleet = await inWaves();
     const { example } = fleet;
-    let daemon = await next(example);
+    let daemon = await started(example);
     await weaken(example);
     await eventually("the first wave is applied", () => applied(daemon).length === 1 || undefined);
     await stop(daemon);
     await example.place.remove("state");
 
     fleet.pass(100 * 3_600_000);
-    daemon = await next(example);
+    daemon = await started(example);
     const { holds } = await jsonFrom(daemon, `api/v1/zones/${blog}`);
     expect(coerceObjects(holds)).toMatchObject([{ reason: "wave" }]);
     await stop(daemon);
