@@ -2,11 +2,10 @@ import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
 
-import { loadSeed } from "../../src/emulator/seed/load-seed.ts";
 import { control } from "../support/ask.ts";
 import { startEmulatorProcess } from "../support/emulator-process.ts";
 import { git } from "../support/example-repository.ts";
-import { copyZones } from "../support/example.ts";
+import { copyZones, exampleSeed } from "../support/example.ts";
 import { type Running, eventually, main, startProgram } from "../support/processes.ts";
 
 /** What the recording shows one after another: what a person reads or types, or what the program printed, with its colours. */
@@ -15,7 +14,6 @@ export interface Shot {
   readonly text: string;
 }
 
-const example = path.resolve(import.meta.dirname, "../../config.example");
 const shop = "zones/shop.yaml";
 const env = { ZONEWARDEN_API_TOKEN: "emulator-token", FORCE_COLOR: "1" };
 
@@ -27,9 +25,7 @@ export async function record(): Promise<readonly Shot[]> {
   const directory = await mkdtemp(path.join(tmpdir(), "zonewarden-recording-"));
   await using stack = new AsyncDisposableStack();
   stack.defer(() => rm(directory, { recursive: true }));
-  const loaded = loadSeed(await readFile(path.join(example, "emulator.yaml"), "utf8"), "seed");
-  if (!("seed" in loaded)) throw new Error("the example's seed is broken");
-  const emulator = stack.use(await startEmulatorProcess(directory, loaded.seed));
+  const emulator = stack.use(await startEmulatorProcess(directory, exampleSeed()));
   const files = path.join(directory, "files");
   await copyZones(files);
   await writeFile(

@@ -1,4 +1,4 @@
-import { cpSync } from "node:fs";
+import { cpSync, readFileSync } from "node:fs";
 import { readFile, writeFile } from "node:fs/promises";
 import path from "node:path";
 
@@ -35,7 +35,7 @@ export interface ExampleOptions {
 
 /** Copies the example's zones, starts its emulator on any port and points the configuration at it. */
 export async function exampleWithEmulator(options: ExampleOptions = {}): Promise<Example> {
-  const emulator = await loopbackEmulator(options.seed ?? (await exampleSeed()), {
+  const emulator = await loopbackEmulator(options.seed ?? (shared ??= exampleSeed()), {
     ...(options.dialect && { dialect: options.dialect }),
     ...(options.sleep && { sleep: options.sleep }),
   });
@@ -71,19 +71,13 @@ export async function copyZones(directory: string): Promise<void> {
   );
 }
 
-let shared: Promise<Seed> | undefined;
+/** No emulator changes it. */
+let shared: Seed | undefined;
 
-/** The seed of the example, which no emulator changes. */
-function exampleSeed(): Promise<Seed> {
-  shared ??= loadExampleSeed();
-  return shared;
-}
-
-async function loadExampleSeed(): Promise<Seed> {
-  const loaded = loadSeed(
-    await readFile(path.join(example, "emulator.yaml"), "utf8"),
-    "emulator.yaml",
-  );
+/** The seed of the example, whose text can be changed before it is read. */
+export function exampleSeed(change = (text: string): string => text): Seed {
+  const text = readFileSync(path.join(example, "emulator.yaml"), "utf8");
+  const loaded = loadSeed(change(text), "emulator.yaml");
   if ("seed" in loaded) return loaded.seed;
   throw new Error(`the example's seed is broken: ${JSON.stringify(loaded.diagnostics)}`);
 }

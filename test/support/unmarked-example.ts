@@ -1,28 +1,19 @@
-import { readFileSync } from "node:fs";
-import path from "node:path";
-
-import { loadSeed } from "../../src/emulator/seed/load-seed.ts";
 import type { Seed } from "../../src/emulator/seed/seed.ts";
 import type { Host } from "../../src/host/host.ts";
 import { lineOf } from "../../src/memory/directory/journal-line.ts";
 import { coerceObject, coerceObjects, coerceText } from "../../src/syntax/json.ts";
-import { type Example, exampleWithEmulator } from "./example.ts";
+import { type Example, exampleSeed, exampleWithEmulator } from "./example.ts";
 
 const shop = "shop.example.com";
-const example = path.resolve(import.meta.dirname, "../../config.example");
 
 /** The example's zones as they are before zonewarden: nothing has a mark, and only managed rules are there. */
 function unmarkedSeed(): Seed {
-  const text = readFileSync(path.join(example, "emulator.yaml"), "utf8");
-  const unmarked = text
-    .replaceAll(/ \[zonewarden:[a-z-]+\]/g, "")
-    .replaceAll("ref: zonewarden:", "ref: terraform-");
-  const loaded = loadSeed(unmarked, "emulator.yaml");
-  if ("seed" in loaded) {
-    const { zones, ...rest } = loaded.seed;
-    return { ...rest, zones: zones.map((zone) => ({ ...zone, rulesets: [] })) };
-  }
-  throw new Error(JSON.stringify(loaded.diagnostics));
+  const { zones, ...rest } = exampleSeed((text) =>
+    text
+      .replaceAll(/ \[zonewarden:[a-z-]+\]/g, "")
+      .replaceAll("ref: zonewarden:", "ref: terraform-"),
+  );
+  return { ...rest, zones: zones.map((zone) => ({ ...zone, rulesets: [] })) };
 }
 
 let seed: Seed | undefined;
