@@ -5,6 +5,9 @@ import { createVitest } from "vitest/node";
 
 import { withCounters } from "./regions.ts";
 
+/** What stands in the folder of a room finds its mutants: tests, and proofs that `npm test` does not run. */
+export const filesOfTests = "test/**/*.{test,proof}.ts";
+
 /** A file of tests, and what it runs of the mutated module. */
 export interface TestFile {
   /** Relative to the root. */
@@ -24,6 +27,7 @@ export async function mapRegions(
     "test",
     {
       root,
+      include: [filesOfTests],
       watch: false,
       isolate: true,
       reporters: [{}],
