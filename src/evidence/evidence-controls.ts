@@ -2,12 +2,22 @@ import type { Period } from "../history/timeline.ts";
 import type { FindingKind } from "../state/scripts/script-watch.ts";
 import type { AuthorisedScript } from "../zone/declared-scripts.ts";
 import { startOf } from "../zone/written-date.ts";
-import type { Control, ZoneEvidence } from "./evidence-pack.ts";
+import type { RecordedZone } from "./recorded-zone.ts";
 
-type ShownZone = Omit<ZoneEvidence, "limits" | "controls">;
+/** A part of a requirement of PCI DSS 4.0.1, and what was recorded that bears on it. It is no verdict. */
+export interface Control {
+  /** `6.4.3`. */
+  readonly requirement: string;
+  /** The part of the requirement, in our words. */
+  readonly text: string;
+  /** What was recorded or declared. */
+  readonly shown: readonly string[];
+  /** What the pack says nothing about. */
+  readonly notShown: string;
+}
 
 /** The parts of the requirements 6.4.3 and 11.6.1. */
-export function controlsOf(seen: ShownZone, { since, until }: Period): readonly Control[] {
+export function controlsOf(seen: RecordedZone, { since, until }: Period): readonly Control[] {
   const { scripts, runs, drift, days, checks, longestPause: pause, pauses, findings } = seen;
   const steps = scripts.flatMap((script) => script.steps.filter(({ at }) => at >= since));
   const checked = days.filter(({ status }) => status === "checked").length;
@@ -92,7 +102,7 @@ export function controlsOf(seen: ShownZone, { since, until }: Period): readonly 
 }
 
 function ofEntries(
-  { atEnd: { declared } }: ShownZone,
+  { atEnd: { declared } }: RecordedZone,
   text: (entries: readonly AuthorisedScript[]) => string,
 ): string {
   const scripts = typeof declared === "string" ? undefined : declared.scripts;
@@ -101,7 +111,10 @@ function ofEntries(
     : text(scripts.authorised);
 }
 
-function findingsText({ findings }: ShownZone, kinds: readonly FindingKind[]): readonly string[] {
+function findingsText(
+  { findings }: RecordedZone,
+  kinds: readonly FindingKind[],
+): readonly string[] {
   return kinds.map((kind) => {
     const own = findings.filter((each) => each.kind === kind);
     const open = own.filter(({ closedAt }) => closedAt === undefined).length;

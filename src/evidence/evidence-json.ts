@@ -1,12 +1,8 @@
-import { historyJson } from "../history/history-json.ts";
-import type { Period } from "../history/timeline.ts";
-import { authorsLine } from "../render/cause-text.ts";
-import { type JsonObject, jsonOf, textOrNull } from "../syntax/json.ts";
-import type { AuthorisedScript, DeclaredScripts } from "../zone/declared-scripts.ts";
-import type { Policy } from "../zone/resource.ts";
-import type { DeclaredItem, Evidence, KeptHistory, ZoneEvidence } from "./evidence-pack.ts";
-import type { FilesRevision, FindingStory, ScriptStory } from "./evidence-stories.ts";
-import { keysIn, pagesOf } from "./evidence-tables.ts";
+import { type JsonObject, jsonOf } from "../syntax/json.ts";
+import type { DeclaredScripts } from "../zone/declared-scripts.ts";
+import type { KeptHistory } from "./evidence-input.ts";
+import { entryJson, filesJson, zoneTables } from "./evidence-tables.ts";
+import type { Evidence, ZoneEvidence } from "./evidence.ts";
 
 /** The pack as JSON, in the form of `schemas/evidence.schema.json`. */
 export function evidenceJson({ period, files, history, limits, zones }: Evidence): JsonObject {
@@ -42,74 +38,10 @@ function zoneJson(zone: ZoneEvidence): JsonObject {
   return {
     ...jsonOf({ zone: zone.zone, limits, controls, days, checks, longestPause, pauses }),
     declared: scripts === undefined ? null : { ...declaredJson(scripts), files: filesJson(atEnd) },
-    inventory: zone.inventory.map(({ item, ...each }) => ({
-      entry: entryJson(item),
-      ...declaredAtJson(each),
-    })),
-    policies: zone.policies.map(({ item, ...each }) => ({
-      policy: policyJson(item),
-      ...declaredAtJson(each),
-    })),
-    revisions: zone.revisions.map((each) => ({
-      ...filesJson(each),
-      ...checksJson(each.checks),
-      pages: typeof each.declared === "string" ? null : pagesOf(each.declared),
-      not_known: typeof each.declared === "string" ? each.declared : null,
-    })),
-    findings: zone.findings.map(findingJson),
-    scripts: zone.scripts.map(scriptJson),
-    runs: zone.runs.map(historyJson),
-    drift: zone.drift.map(({ earliest, detected, gone, changes }) => ({
-      ...jsonOf({ earliest, detected, gone }),
-      seconds: gone === undefined ? null : (Number(gone) - Number(detected)) / 1000,
-      resources: keysIn(changes),
-      authors: authorsLine(changes),
-    })),
-    statuses: zone.statuses.map(({ status, since, until }) => jsonOf({ since, until, status })),
+    ...Object.fromEntries(zoneTables(zone).flatMap(({ json }) => Object.entries(json))),
   };
-}
-
-function filesJson({ revision, commit }: FilesRevision): JsonObject {
-  return jsonOf({ revision, commit });
-}
-
-function checksJson(checks: Period | undefined): JsonObject {
-  return jsonOf({ firstCheckAt: checks?.since, lastCheckAt: checks?.until });
-}
-
-function declaredAtJson({
-  files,
-  checks,
-}: Pick<DeclaredItem<unknown>, "files" | "checks">): JsonObject {
-  return { files: filesJson(files), ...checksJson(checks) };
-}
-
-function policyJson({ key, description, enabled, action, expression, value }: Policy): JsonObject {
-  return { key, description, enabled, action, expression, value };
 }
 
 function declaredJson({ pages, authorised, goneAfterDays }: DeclaredScripts): JsonObject {
   return { ...jsonOf({ pages, goneAfterDays }), authorised: authorised.map(entryJson) };
-}
-
-function entryJson(entry: AuthorisedScript): JsonObject {
-  const { url, owner, justification, approvedBy, approvedOn, reviewBy } = entry;
-  const { by } = entry.integrity;
-  const integrity = by === "hashes" ? { hashes: entry.integrity.hashes } : by;
-  return jsonOf({ url, owner, justification, approvedBy, approvedOn, reviewBy, integrity });
-}
-
-function findingJson(finding: FindingStory): JsonObject {
-  const { id, kind, subject, detail, pageUrls, versions, openedAt, closedAt } = finding;
-  const facts = { id, kind, subject, detail, pageUrls, versions, openedAt, closedAt };
-  const steps = finding.steps.map(({ at, event, revision, commit, acceptance: acknowledged }) => {
-    return { at, event, revision, commit, acknowledged };
-  });
-  return jsonOf({ ...facts, steps });
-}
-
-function scriptJson(script: ScriptStory): JsonObject {
-  const { id, url, pageUrls, isAuthorised, enforcement: enforcedBy, vanishedAt, steps } = script;
-  const entry = textOrNull(script.entry);
-  return jsonOf({ id, url, pageUrls, entry, isAuthorised, enforcedBy, vanishedAt, steps });
 }

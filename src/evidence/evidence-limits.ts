@@ -2,14 +2,9 @@ import type { Period } from "../history/timeline.ts";
 import { plural } from "../render/format.ts";
 import type { ScriptRecord } from "../state/scripts/script-watch.ts";
 import { dayMs } from "../syntax/time-units.ts";
-import type {
-  DeclaringRevision,
-  EvidenceInput,
-  KeptHistory,
-  ZoneEvidence,
-} from "./evidence-pack.ts";
-import type { FilesRevision } from "./evidence-stories.ts";
-import { filesText } from "./evidence-tables.ts";
+import type { EvidenceInput, KeptHistory } from "./evidence-input.ts";
+import { type FilesRevision, filesText } from "./evidence-stories.ts";
+import type { DeclaringRevision, RecordedZone } from "./recorded-zone.ts";
 
 /** What the history files as a whole do not show of a period, a sentence each. */
 export function historyLimits(
@@ -48,7 +43,7 @@ function isAre(count: number): string {
 
 /** What is not shown of a zone, a sentence each. */
 export function zoneLimits(
-  zone: Pick<ZoneEvidence, "atEnd" | "days" | "pauses" | "revisions" | "findings">,
+  zone: Pick<RecordedZone, "atEnd" | "days" | "pauses" | "revisions" | "findings">,
   records: readonly ScriptRecord[],
   { files, isChecking }: Pick<EvidenceInput, "files" | "isChecking">,
 ): readonly string[] {
@@ -83,7 +78,7 @@ function isUnknown({ declared }: DeclaringRevision): boolean {
 
 /** Which revisions of the period have an inventory that is not known. */
 function revisionLimits(
-  { revisions }: Pick<ZoneEvidence, "revisions">,
+  { revisions }: Pick<RecordedZone, "revisions">,
   files: FilesRevision,
 ): readonly (string | false)[] {
   const last = revisions.at(-1);
@@ -99,7 +94,7 @@ function revisionLimits(
 }
 
 function declaredLimit(
-  { atEnd: { declared } }: Pick<ZoneEvidence, "atEnd">,
+  { atEnd: { declared } }: Pick<RecordedZone, "atEnd">,
   isChecking: boolean,
 ): string | false {
   if (typeof declared === "string") {

@@ -1,16 +1,18 @@
 import type { Period } from "../history/timeline.ts";
 import { type Columns, html, type Html, htmlTable, type Part, textOfHtml } from "../render/html.ts";
 import { dayMs } from "../syntax/time-units.ts";
-import type { Control, Evidence, KeptHistory, ZoneEvidence } from "./evidence-pack.ts";
+import type { Control } from "./evidence-controls.ts";
+import type { KeptHistory } from "./evidence-input.ts";
+import { filesText } from "./evidence-stories.ts";
 import { evidenceStyle } from "./evidence-style.ts";
 import {
   type EvidenceTable,
-  filesText,
   pagesOf,
   statusWords,
   tableOf,
   zoneTables,
 } from "./evidence-tables.ts";
+import type { Evidence, ZoneEvidence } from "./evidence.ts";
 
 /** The pack as one page to read and print: no script, nothing from elsewhere. URLs are no links: they may be malicious. */
 export function renderEvidencePage(evidence: Evidence): string {

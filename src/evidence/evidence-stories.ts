@@ -13,6 +13,11 @@ export interface FilesRevision {
   readonly commit: string | undefined;
 }
 
+/** A revision of the files in full: Git's name for it, if there is one. */
+export function filesText({ revision, commit }: FilesRevision): string {
+  return commit === undefined ? `revision ${revision}` : `commit ${commit}`;
+}
+
 /** What was recorded of a finding at a moment, and with which revision of the files. */
 export interface FindingStep extends FilesRevision {
   readonly at: Date;

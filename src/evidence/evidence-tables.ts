@@ -1,10 +1,23 @@
+import { historyJson } from "../history/history-json.ts";
 import { historyAuthors } from "../history/history-text.ts";
 import type { HistoryChange } from "../history/history.ts";
+import type { Period } from "../history/timeline.ts";
 import { authorsLine, causeWords } from "../render/cause-text.ts";
 import { csvText } from "../render/csv-cell.ts";
 import { durationText, valueText } from "../render/format.ts";
-import type { DeclaredItem, Evidence, SubjectDeclaration, ZoneEvidence } from "./evidence-pack.ts";
-import type { FilesRevision, FindingStep } from "./evidence-stories.ts";
+import { type JsonObject, jsonOf, textOrNull } from "../syntax/json.ts";
+import type { AuthorisedScript } from "../zone/declared-scripts.ts";
+import type { Policy } from "../zone/resource.ts";
+import type { SubjectDeclaration } from "./evidence-input.ts";
+import {
+  type FilesRevision,
+  filesText,
+  type FindingStep,
+  type FindingStory,
+  type ScriptStory,
+} from "./evidence-stories.ts";
+import type { Evidence } from "./evidence.ts";
+import type { DeclaredItem, DeclaringRevision, DriftStory, RecordedZone } from "./recorded-zone.ts";
 
 /** A table of the pack: the same rows in the page and in a CSV file. */
 export interface EvidenceTable {
@@ -15,6 +28,8 @@ export interface EvidenceTable {
   readonly rows: readonly (readonly string[])[];
   /** What the page says if there are no rows. */
   readonly empty: string;
+  /** What `evidence.json` has in its place. */
+  readonly json: JsonObject;
 }
 
 /** What the cells below each head of a table show of an item. */
@@ -22,16 +37,16 @@ type Cells<T> = Readonly<Record<string, (item: T) => string>>;
 
 /** A table with a row for each item. */
 export function tableOf<T>(
-  { name = "", title = "", empty = "" }: Partial<EvidenceTable>,
+  { name = "", title = "", empty = "", json = {} }: Partial<EvidenceTable>,
   items: readonly T[],
   cells: Cells<T>,
 ): EvidenceTable {
   const rows = items.map((item) => Object.values(cells).map((textOf) => textOf(item)));
-  return { name, title, columns: Object.keys(cells), rows, empty };
+  return { name, title, columns: Object.keys(cells), rows, empty, json };
 }
 
 /** The tables of a zone, in the order of the page. */
-export function zoneTables(zone: ZoneEvidence): readonly EvidenceTable[] {
+export function zoneTables(zone: RecordedZone): readonly EvidenceTable[] {
   const isKnown = typeof zone.atEnd.declared !== "string";
   return [
     tableOf(
@@ -39,6 +54,9 @@ export function zoneTables(zone: ZoneEvidence): readonly EvidenceTable[] {
         name: "authorised-scripts",
         title: "Inventory of authorised scripts",
         empty: isKnown ? "The files authorise no script." : "Not known.",
+        json: {
+          inventory: zone.inventory.map((each) => declaredItemJson("entry", entryJson, each)),
+        },
       },
       zone.inventory,
       {
@@ -58,6 +76,7 @@ export function zoneTables(zone: ZoneEvidence): readonly EvidenceTable[] {
         name: "seen-scripts",
         title: "Scripts that were on the pages",
         empty: "No script is recorded.",
+        json: { scripts: zone.scripts.map(scriptJson) },
       },
       zone.scripts,
       {
@@ -74,7 +93,12 @@ export function zoneTables(zone: ZoneEvidence): readonly EvidenceTable[] {
       },
     ),
     tableOf(
-      { name: "findings", title: "Findings, and what was done", empty: "No finding is recorded." },
+      {
+        name: "findings",
+        title: "Findings, and what was done",
+        empty: "No finding is recorded.",
+        json: { findings: zone.findings.map(findingJson) },
+      },
       zone.findings,
       {
         opened: ({ openedAt }) => openedAt.toISOString(),
@@ -92,6 +116,7 @@ export function zoneTables(zone: ZoneEvidence): readonly EvidenceTable[] {
         name: "revisions",
         title: "Revisions of the files with which scripts were checked",
         empty: "No check is recorded.",
+        json: { revisions: zone.revisions.map(revisionJson) },
       },
       zone.revisions,
       {
@@ -108,6 +133,9 @@ export function zoneTables(zone: ZoneEvidence): readonly EvidenceTable[] {
         name: "policies",
         title: "Content security policies that the files declare",
         empty: isKnown ? "The files declare no policy." : "Not known.",
+        json: {
+          policies: zone.policies.map((each) => declaredItemJson("policy", policyJson, each)),
+        },
       },
       zone.policies,
       {
@@ -124,6 +152,7 @@ export function zoneTables(zone: ZoneEvidence): readonly EvidenceTable[] {
         name: "changes",
         title: "Changes of policies, settings and rules",
         empty: "No change is recorded.",
+        json: { runs: zone.runs.map(historyJson) },
       },
       zone.runs.flatMap((run) => run.changes.map((change) => ({ run, change }))),
       {
@@ -144,7 +173,12 @@ export function zoneTables(zone: ZoneEvidence): readonly EvidenceTable[] {
       },
     ),
     tableOf(
-      { name: "drift", title: "Drift, and the time to correct it", empty: "No drift is recorded." },
+      {
+        name: "drift",
+        title: "Drift, and the time to correct it",
+        empty: "No drift is recorded.",
+        json: { drift: zone.drift.map(driftJson) },
+      },
       zone.drift,
       {
         "last run without it": ({ earliest }) => earliest.toISOString(),
@@ -157,7 +191,15 @@ export function zoneTables(zone: ZoneEvidence): readonly EvidenceTable[] {
       },
     ),
     tableOf(
-      { name: "statuses", title: "Recorded status of policies, settings and rules" },
+      {
+        name: "statuses",
+        title: "Recorded status of policies, settings and rules",
+        json: {
+          statuses: zone.statuses.map(({ status, since, until }) =>
+            jsonOf({ since, until, status }),
+          ),
+        },
+      },
       zone.statuses,
       {
         begin: ({ since }) => since.toISOString(),
@@ -169,7 +211,7 @@ export function zoneTables(zone: ZoneEvidence): readonly EvidenceTable[] {
 }
 
 /** A line for each day of the period. */
-function daysTable({ days }: ZoneEvidence): EvidenceTable {
+function daysTable({ days }: RecordedZone): EvidenceTable {
   return tableOf({ name: "days", title: "Days" }, days, {
     day: ({ day }) => day,
     status: ({ status }) => statusWords(status),
@@ -197,24 +239,81 @@ function stepText({ at, event, acceptance, ...files }: FindingStep): string {
   return `${at.toISOString()} ${event}${by} (${filesText(files)})`;
 }
 
+function revisionJson({ declared, checks, ...files }: DeclaringRevision): JsonObject {
+  return {
+    ...filesJson(files),
+    ...checksJson(checks),
+    pages: typeof declared === "string" ? null : pagesOf(declared),
+    not_known: typeof declared === "string" ? declared : null,
+  };
+}
+
+function driftJson({ earliest, detected, gone, changes }: DriftStory): JsonObject {
+  return {
+    ...jsonOf({ earliest, detected, gone }),
+    seconds: gone === undefined ? null : (Number(gone) - Number(detected)) / 1000,
+    resources: keysIn(changes),
+    authors: authorsLine(changes),
+  };
+}
+
+function declaredItemJson<T>(
+  name: string,
+  jsonOfItem: (item: T) => JsonObject,
+  { item, files, checks }: DeclaredItem<T>,
+): JsonObject {
+  return { [name]: jsonOfItem(item), files: filesJson(files), ...checksJson(checks) };
+}
+
+/** A revision of the files as JSON. */
+export function filesJson({ revision, commit }: FilesRevision): JsonObject {
+  return jsonOf({ revision, commit });
+}
+
+function checksJson(checks: Period | undefined): JsonObject {
+  return jsonOf({ firstCheckAt: checks?.since, lastCheckAt: checks?.until });
+}
+
+function policyJson({ key, description, enabled, action, expression, value }: Policy): JsonObject {
+  return { key, description, enabled, action, expression, value };
+}
+
+/** An authorised script as JSON. */
+export function entryJson(entry: AuthorisedScript): JsonObject {
+  const { url, owner, justification, approvedBy, approvedOn, reviewBy } = entry;
+  const { by } = entry.integrity;
+  const integrity = by === "hashes" ? { hashes: entry.integrity.hashes } : by;
+  return jsonOf({ url, owner, justification, approvedBy, approvedOn, reviewBy, integrity });
+}
+
+function findingJson(finding: FindingStory): JsonObject {
+  const { id, kind, subject, detail, pageUrls, versions, openedAt, closedAt } = finding;
+  const facts = { id, kind, subject, detail, pageUrls, versions, openedAt, closedAt };
+  const steps = finding.steps.map(({ at, event, revision, commit, acceptance: acknowledged }) => {
+    return { at, event, revision, commit, acknowledged };
+  });
+  return jsonOf({ ...facts, steps });
+}
+
+function scriptJson(script: ScriptStory): JsonObject {
+  const { id, url, pageUrls, isAuthorised, enforcement: enforcedBy, vanishedAt, steps } = script;
+  const entry = textOrNull(script.entry);
+  return jsonOf({ id, url, pageUrls, entry, isAuthorised, enforcedBy, vanishedAt, steps });
+}
+
 /** The pages in scope; none if it is not known what the files declared. */
 export function pagesOf(declared: SubjectDeclaration | string): readonly string[] {
   return typeof declared === "string" ? [] : (declared.scripts?.pages ?? []);
 }
 
 /** The resources of changes, each once. */
-export function keysIn(changes: readonly HistoryChange[]): readonly string[] {
+function keysIn(changes: readonly HistoryChange[]): readonly string[] {
   return [...new Set(changes.map(({ key }) => key))];
 }
 
 /** `no_record` as `no record`. */
 export function statusWords(name: string): string {
   return name.replaceAll("_", " ");
-}
-
-/** A revision of the files in full: Git's name for it, if there is one. */
-export function filesText({ revision, commit }: FilesRevision): string {
-  return commit === undefined ? `revision ${revision}` : `commit ${commit}`;
 }
 
 /** The tables of all zones as CSV files (RFC 4180) with their names, with the zone in the first column. */

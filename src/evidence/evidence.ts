@@ -1,23 +1,21 @@
-import { isDeepStrictEqual } from "node:util";
-
-import type { HistoryEntry } from "../history/history.ts";
-import { driftEpisodes, type Period, type StatusSpan, statusSpans } from "../history/timeline.ts";
-import type { ScriptRecord } from "../state/scripts/script-watch.ts";
-import { byText } from "../syntax/by-text.ts";
-import { controlsOf } from "./evidence-controls.ts";
-import { checkTimesOf } from "./evidence-days.ts";
+import { type Control, controlsOf } from "./evidence-controls.ts";
+import type { EvidenceInput, EvidenceSubject } from "./evidence-input.ts";
 import { historyLimits, zoneLimits } from "./evidence-limits.ts";
-import type {
-  DeclaredItem,
-  DeclaringRevision,
-  DriftStory,
-  Evidence,
-  EvidenceInput,
-  EvidenceSubject,
-  SubjectDeclaration,
-  ZoneEvidence,
-} from "./evidence-pack.ts";
-import { type FilesRevision, findingStories, scriptStories } from "./evidence-stories.ts";
+import { type RecordedZone, recordedZone } from "./recorded-zone.ts";
+
+/** The evidence of a period: only what the history recorded and the files declare. */
+export interface Evidence extends Pick<EvidenceInput, "period" | "files" | "history"> {
+  /** What cannot be shown of any zone. */
+  readonly limits: readonly string[];
+  readonly zones: readonly ZoneEvidence[];
+}
+
+/** What is shown of a zone. */
+export interface ZoneEvidence extends RecordedZone {
+  /** What cannot be shown, a sentence each. */
+  readonly limits: readonly string[];
+  readonly controls: readonly Control[];
+}
 
 /** Makes the pack. What was not recorded is missing in it, and is named in its limits. */
 export function evidenceOf(input: EvidenceInput): Evidence {
@@ -32,121 +30,12 @@ export function evidenceOf(input: EvidenceInput): Evidence {
 }
 
 function zoneEvidence(subject: EvidenceSubject, input: EvidenceInput): ZoneEvidence {
-  const { period, records, entries, history } = input;
-  const { zone } = subject;
-  const isOfZone = (each: { readonly zone: string; readonly at: Date }): boolean =>
-    each.zone === zone && each.at < period.until;
-  const own = records.filter(isOfZone);
-  const runs = entries.filter(isOfZone);
-  const seen = {
-    zone,
-    ...checkTimesOf(own, period),
-    ...declaredOver(own, subject, input),
-    findings: findingStories(own, period),
-    scripts: scriptStories(own, period),
-    runs: runs.filter(({ at, changes }) => at >= period.since && changes.length > 0),
-    drift: driftStories(runs, period),
-    statuses: statusesIn(runs, history.lastAt, period),
-  };
-  return { ...seen, limits: zoneLimits(seen, own, input), controls: controlsOf(seen, period) };
-}
-
-function declaredOver(
-  records: readonly ScriptRecord[],
-  { zone, declared }: EvidenceSubject,
-  { period, files, past }: EvidenceInput,
-): Pick<ZoneEvidence, "revisions" | "atEnd" | "inventory" | "policies"> {
-  const revisions = usedRevisions(records, period).map(({ revision, commit, ...checks }) => {
-    const found = past.get(revision) ?? "the files were not read";
-    const then = typeof found === "string" ? found : (found.get(zone) ?? "the files were not read");
-    return { revision, commit, checks, declared: revision === files.revision ? declared : then };
-  });
-  const now = { ...files, checks: undefined, declared };
-  const last = revisions.at(-1);
-  const isKnown = last !== undefined && typeof last.declared !== "string";
-  const all = isKnown ? revisions : [...revisions, now];
+  const { period, records } = input;
+  const own = records.filter(({ zone, at }) => zone === subject.zone && at < period.until);
+  const recorded = recordedZone(subject, own, input);
   return {
-    revisions,
-    atEnd: isKnown ? last : now,
-    inventory: declaredItems(all, ({ scripts }) => scripts?.authorised ?? []).toSorted(
-      byText(({ item }) => item.url),
-    ),
-    policies: declaredItems(all, ({ policies }) => policies).toSorted(
-      byText(({ item }) => item.key),
-    ),
+    ...recorded,
+    limits: zoneLimits(recorded, own, input),
+    controls: controlsOf(recorded, period),
   };
-}
-
-function driftStories(runs: readonly HistoryEntry[], { since }: Period): readonly DriftStory[] {
-  return driftEpisodes(runs)
-    .filter(({ gone }) => gone === undefined || gone >= since)
-    .map((episode) => {
-      const { detected, gone } = episode;
-      const seen = runs.filter(({ at }) => at >= detected && (gone === undefined || at <= gone));
-      const changes = seen.flatMap((run) => run.changes);
-      return { ...episode, changes: changes.filter(({ causes }) => causes.includes("drift")) };
-    });
-}
-
-/** A status holds until the next entry of the zone, and at most until the last line that is shown. */
-function statusesIn(
-  runs: readonly HistoryEntry[],
-  lastAt: Date | undefined,
-  { since, until }: Period,
-): readonly StatusSpan[] {
-  const last = runs.at(-1);
-  if (last === undefined || lastAt === undefined || lastAt <= since) {
-    return [{ status: undefined, since, until }];
-  }
-  const end = lastAt < until ? lastAt : until;
-  const known = statusSpans(
-    runs,
-    { status: last.status, statusSince: last.at },
-    { since, until: end },
-  );
-  return end < until ? [...known, { status: undefined, since: end, until }] : known;
-}
-
-/** A revision of the files, and the first and last recorded check with it before another one was used. */
-interface UsedRevision extends FilesRevision, Period {}
-
-/** The revisions of the period in the order of their use. One that came back is there again. */
-function usedRevisions(
-  records: readonly ScriptRecord[],
-  { since }: Period,
-): readonly UsedRevision[] {
-  const used: UsedRevision[] = [];
-  for (const { revision, commit, at } of records) {
-    if (at < since) continue;
-    const last = used.at(-1);
-    if (last?.revision === revision) used[used.length - 1] = { ...last, until: at };
-    else used.push({ revision, commit, since: at, until: at });
-  }
-  return used;
-}
-
-/**
- * What the files declared over time. An item that was changed is there once for each of its forms; one that was gone, or
- * not known, for a time is there again.
- */
-function declaredItems<T>(
-  revisions: readonly DeclaringRevision[],
-  itemsOf: (declared: SubjectDeclaration) => readonly T[],
-): readonly DeclaredItem<T>[] {
-  const ended: DeclaredItem<T>[] = [];
-  let current: readonly DeclaredItem<T>[] = [];
-  for (const { declared, checks, revision, commit } of revisions) {
-    const items = typeof declared === "string" ? [] : itemsOf(declared);
-    const next = items.map((item) => {
-      const known = current.find((each) => isDeepStrictEqual(each.item, item));
-      const first = known ?? { item, files: { revision, commit }, checks };
-      const since = first.checks?.since;
-      return checks === undefined || since === undefined
-        ? first
-        : { ...first, checks: { since, until: checks.until } };
-    });
-    ended.push(...current.filter((each) => !next.some(({ item }) => item === each.item)));
-    current = next;
-  }
-  return [...ended, ...current];
 }

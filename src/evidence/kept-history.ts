@@ -6,7 +6,7 @@ import {
   verifyHistory,
 } from "../history/verify/verify-history.ts";
 import { sha256 } from "../syntax/digest.ts";
-import type { EvidenceInput } from "./evidence-pack.ts";
+import type { EvidenceInput } from "./evidence-input.ts";
 
 /** Reads and checks histories, oldest first. Lines that several copies have count once. */
 export async function readKeptHistory(

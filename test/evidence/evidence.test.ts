@@ -1,7 +1,6 @@
 import { describe, it } from "vitest";
 
-import type { ZoneEvidence } from "../../src/evidence/evidence-pack.ts";
-import { evidenceOf } from "../../src/evidence/evidence.ts";
+import { evidenceOf, type ZoneEvidence } from "../../src/evidence/evidence.ts";
 import type { Period } from "../../src/history/timeline.ts";
 import {
   type ScriptCheck,

@@ -2,8 +2,7 @@ import { generateKeyPairSync } from "node:crypto";
 
 import { describe, it } from "vitest";
 
-import type { Evidence } from "../../src/evidence/evidence-pack.ts";
-import { evidenceOf } from "../../src/evidence/evidence.ts";
+import { type Evidence, evidenceOf } from "../../src/evidence/evidence.ts";
 import { readKeptHistory } from "../../src/evidence/kept-history.ts";
 import type { HistoryProof } from "../../src/history/verify/verify-history.ts";
 import type { JsonObject } from "../../src/syntax/json.ts";

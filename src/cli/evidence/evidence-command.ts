@@ -2,10 +2,9 @@ import path from "node:path";
 
 import { offlineLabels, offlineZone } from "../../desired/zones/offline-zone.ts";
 import { evidenceJson } from "../../evidence/evidence-json.ts";
-import type { Evidence } from "../../evidence/evidence-pack.ts";
 import { renderEvidencePage } from "../../evidence/evidence-page.ts";
 import { evidenceCsv } from "../../evidence/evidence-tables.ts";
-import { evidenceOf } from "../../evidence/evidence.ts";
+import { type Evidence, evidenceOf } from "../../evidence/evidence.ts";
 import { readKeptHistory } from "../../evidence/kept-history.ts";
 import type { Period } from "../../history/timeline.ts";
 import type { HistoryFile } from "../../history/verify/verify-history.ts";

@@ -4,7 +4,7 @@ import type { Config } from "../../desired/config/config.ts";
 import { ZoneMerger } from "../../desired/zones/merge-zone.ts";
 import { offlineZone } from "../../desired/zones/offline-zone.ts";
 import { stackZone } from "../../desired/zones/stack-zone.ts";
-import type { EvidenceInput, EvidenceSubject } from "../../evidence/evidence-pack.ts";
+import type { EvidenceInput, EvidenceSubject } from "../../evidence/evidence-input.ts";
 import type { FilesRevision } from "../../evidence/evidence-stories.ts";
 import { GitError } from "../../host/git-files.ts";
 import type { Host } from "../../host/host.ts";
