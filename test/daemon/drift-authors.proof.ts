@@ -258,16 +258,8 @@ describe("the author of drift", () => {
   });
 
   it("is known after a restart, as long as the drift is the same", async ({ expect }) => {
-    await using at = await Followed.start("full");
-    await at.example.place.write(
-      "zonewarden.yaml",
-      (await at.example.place.read("zonewarden.yaml")).replace("enforce", "observe"),
-    );
-    at.daemon.signal("SIGHUP");
-    await at.until(
-      "the mode",
-      () => logLines(at.daemon).some(({ msg }) => msg === "configuration applied") || undefined,
-    );
+    const observed = `zones: [{ name: ${blog}, mode: observe, profiles: [baseline] }]`;
+    await using at = await Followed.start("full", "", observed);
     await at.edit({ zone: blog, settings: { enabled: false } });
     expect(await at.line("drift detected", blog)).toMatchObject({
       changed_by: `${alice} in the dashboard`,
