@@ -1,5 +1,6 @@
 import { describe, it } from "vitest";
 
+import { templateValueOf } from "../../src/desired/template/template.ts";
 import { selectZones } from "../../src/desired/zones/select.ts";
 import { showZone } from "../../src/desired/zones/show-zone.ts";
 import { linesOf, loadText } from "../support/desired.ts";
@@ -29,6 +30,23 @@ function zones(...entries: readonly string[]): string {
 function policy(fields: string): string {
   return `page_shield: { policies: { items: [{ key: a, action: log, value: "img-src 'self'", ${fields} }] } }`;
 }
+
+describe("the value of a variable", () => {
+  it.for([
+    [7, 7],
+    ["a.example", "a.example"],
+    [false, false],
+    [
+      ["a.example", 443],
+      ["a.example", 443],
+    ],
+    [{ host: "a.example" }, undefined],
+    [[{ host: "a.example" }, 443], undefined],
+    [undefined, undefined],
+  ])("of %j is %j", ([json, value], { expect }) => {
+    expect(templateValueOf(json)).toEqual(value);
+  });
+});
 
 describe("placeholders", () => {
   it("are filled for each zone, with the values of the profile and its own", async ({ expect }) => {

@@ -177,7 +177,7 @@ class Filler {
     const value = this.#variables.valueOf(placeholder);
     const cause = this.#variables.sourceOf(placeholder);
     const isMember = path.at(-1) === `\${${placeholder}}`;
-    const members = value === undefined ? [] : [value].flat();
+    const members = [value ?? []].flat();
     const paths = isMember ? members.map((each) => [...path.slice(0, -1), String(each)]) : [path];
     for (const each of [path, ...paths]) {
       const isReported =
@@ -302,7 +302,7 @@ function fillUnit(value: Json, path: Path, kind: TemplateKind, variables: Variab
     return typeof at.at(-1) === "number" ? fillText(inner, at, valueOf) : whole;
   };
   const filled = fill(value, path);
-  if (filled === value || found.length + misplaced.length + missing.length > 0) {
+  if (filled === value || [...found, ...misplaced, ...missing].length > 0) {
     return { value: filled, found, misplaced };
   }
   // What a file says without placeholders is checked with its file.

@@ -157,7 +157,7 @@ export class Variables {
       own !== undefined && originOf(own, this.#layers, at).layer === own;
     const isMistyped = guess !== undefined && !this.names.has(name);
     const isOwnGuess = isMistyped && isOwn(["vars", guess]);
-    const isAtText = path.length > 0 && !this.names.has(name) && (isMistyped || isOwn(path));
+    const isAtText = !this.names.has(name) && (isMistyped || isOwn(path));
     return {
       code: "UNSET_VARIABLE",
       path: isOwnGuess ? ["vars", guess] : isAtText ? path : [],
