@@ -4,12 +4,13 @@ import type { StoredZones } from "../../memory/open-store.ts";
 import type { Plan } from "../../plan/plan.ts";
 import type { FleetZone } from "../../reconcile/fleet/desired-fleet.ts";
 import type { ReviewedZone } from "../../reconcile/run/apply.ts";
+import { busyObject } from "../../reconcile/steps/step-decision.ts";
 import { evidenceOf, partsOf, partsSince } from "../../reconcile/steps/step-evidence.ts";
 import { promotedIn } from "../../reconcile/steps/step-overlay.ts";
 import { declaredAs, type StepState, stepIndex } from "../../reconcile/steps/step-state.ts";
 import { durationText } from "../../render/format.ts";
 import { ladderText } from "../../render/step-event-text.ts";
-import { stopText } from "../../render/step-text.ts";
+import { stepWaitText, stopText } from "../../render/step-text.ts";
 import { hourMs } from "../../syntax/time-units.ts";
 import type { Promotion } from "../../zone/promotion.ts";
 import type { ResourceKey } from "../../zone/resource.ts";
@@ -37,15 +38,22 @@ export async function withSteps<T extends ReviewedZone & { readonly declared: Fl
     const reader = isCounted ? found : undefined;
     return withPlans(zones, async (plan, { declared }) => {
       const states = steps(plan.zone.name).objects;
+      const objects = [...promotedIn(declared.desired.content)];
+      const stored = new Map(
+        objects.flatMap(([key, object]) => {
+          const state = declaredAs(object, states.get(key));
+          return state === undefined ? [] : [[key, state] as const];
+        }),
+      );
+      const busy = busyObject([...stored]);
       const added: string[] = [];
-      for (const [key, object] of promotedIn(declared.desired.content)) {
-        const { promotion } = object;
+      for (const [key, { promotion }] of objects) {
         const at = plan.steps.get(key)?.planned;
         if (at === undefined) continue;
-        const known = declaredAs(object, states.get(key));
+        const known = stored.get(key);
         const state = stepIndex(known, promotion) === at ? known : undefined;
         if (at === promotion.steps.length - 1 && state?.isWatched !== true) continue;
-        const text = await progressText({ key, promotion, state }, plan, reader, now);
+        const text = await progressText({ key, promotion, state, busy }, plan, reader, now);
         added.push(`${key}: ${ladderText(promotion, at)}${text}`);
       }
       return { ...plan, notes: [...new Set([...plan.notes, ...added])] };
@@ -58,11 +66,13 @@ interface Stepped {
   readonly promotion: Promotion;
   /** Where it stands by the store; `undefined`: that says nothing of the step that is planned. */
   readonly state: StepState | undefined;
+  /** The object of the zone that keeps others waiting; `undefined`: none does. */
+  readonly busy: ResourceKey | undefined;
 }
 
 /** How far an object is on the way to its next step; "" if that is not known. */
 async function progressText(
-  { key, promotion, state }: Stepped,
+  { key, promotion, state, busy }: Stepped,
   { zone, policyForms }: Pick<Plan, "policyForms"> & { readonly zone: { readonly name: ZoneName } },
   reader: Pick<MeasurementReader, "read"> | undefined,
   now: Date,
@@ -70,6 +80,9 @@ async function progressText(
   if (state === undefined) return "";
   if (state.stop !== undefined) return ` (${stopText(state.stop)})`;
   const { afterMs, when, watchMs } = promotion;
+  if (state.isWatched && busy !== undefined && busy !== key) {
+    return ` (${stepWaitText({ reason: "other_object", key: busy })})`;
+  }
   if (state.isWatched) return ` (watched for ${durationText(watchMs)})`;
   const isByHours = when !== "time_only" && afterMs >= hourMs;
   if (reader === undefined || state.since === undefined || !isByHours) return "";
