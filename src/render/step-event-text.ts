@@ -1,6 +1,7 @@
 import type { StepEvent } from "../state/step-wait.ts";
 import { type ObjectSteps, stepsLeft } from "../state/steps-status.ts";
 import type { Promotion, StepValue } from "../zone/promotion.ts";
+import type { ResourceKey } from "../zone/resource.ts";
 import { durationText, numberText, plural } from "./format.ts";
 import { rateText, stepWaitText } from "./step-text.ts";
 
@@ -31,15 +32,24 @@ export function ladderText({ steps, afterMs, field }: Promotion, at: number): st
 }
 
 /** Where an object stands: `policy/checkout: log → allow after 7 days (31 of 168 hours measured)`. */
-function objectStepText({ key, promotion, step, wait }: ObjectSteps): string {
+function objectStepText({ key, promotion, step, wait }: ObjectSteps, isUndecided: boolean): string {
   const at = promotion.steps.findIndex((each) => each === step);
   const ladder = at < 0 ? "its step is not known" : ladderText(promotion, at);
-  return `${key}: ${ladder}${wait === undefined ? "" : ` (${stepWaitText(wait)})`}`;
+  const undecided = isUndecided ? "only the running daemon knows what it waits for" : undefined;
+  const why = undecided ?? (wait && stepWaitText(wait));
+  return `${key}: ${ladder}${why === undefined ? "" : ` (${why})`}`;
 }
 
-/** Where those objects stand that are not at their last step. */
-export function stepsLeftTexts(objects: readonly ObjectSteps[]): readonly string[] {
-  return stepsLeft(objects).map(objectStepText);
+/**
+ * Where those objects stand that are not at their last step.
+ *
+ * @param undecided of which it is not known what they wait for.
+ */
+export function stepsLeftTexts(
+  objects: readonly ObjectSteps[],
+  undecided: ReadonlySet<ResourceKey> = new Set(),
+): readonly string[] {
+  return stepsLeft(objects).map((each) => objectStepText(each, undecided.has(each.key)));
 }
 
 /** What a promotion asks for before the step after one, and what sets that back; of the last step, only the latter. */

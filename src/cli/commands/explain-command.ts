@@ -158,6 +158,6 @@ async function fromPlan(
   });
   const changes = report.result === "error" ? 0 : report.plan.changes.length;
   const [planned] = fleet.zones;
-  const steps = planned && (await storedSteps(planned, fleet.steps(report.zone), session));
+  const steps = planned && (await storedSteps(planned, fleet, session));
   return { zone: report.zone, changes, links, steps };
 }

@@ -106,6 +106,8 @@ export interface PlannedFleet {
   /** The zones that were weakened within the last hour, as far as the state says it. */
   readonly weakened: (by: WeakenedBy) => Moments<ZoneName>;
   readonly steps: StoredZones["steps"];
+  /** All declared zones that were loaded, named on the command line or not: where the fleet has waves, that is each. */
+  readonly fleet: DesiredFleet;
   /** The zones of the service, in which those of the files were found. */
   readonly listing: ZoneListing;
   /** What is wrong in the files, as far as only the zone listing shows it. */
@@ -185,6 +187,7 @@ export async function planAll(
     change: part.base && changeOf(part.base, fleet, flags.zones, config.limits),
     weakened,
     steps: stored.steps,
+    fleet,
     listing,
     diagnostics,
   };

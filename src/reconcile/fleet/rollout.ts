@@ -34,7 +34,7 @@ import {
 import type { FleetPast } from "./fleet-past.ts";
 import { RolloutTurns } from "./rollout-turns.ts";
 import { withSuspensionOf } from "./suspension-overlay.ts";
-import { changesInWaves, wavesOf } from "./waves.ts";
+import { changesInWaves, stepWaveOf, wavesOf } from "./waves.ts";
 
 /** What is declared now, and what was in force before. */
 export interface Declaration {
@@ -716,9 +716,9 @@ export class Rollout {
     return this.#settings === undefined ? [] : changesInWaves(changes, this.#settings.appliesTo);
   }
 
-  /** The wave in which steps of a zone begin, from 1: a step weakens nothing, and may break a site. */
+  /** The wave in which steps of a zone begin, from 1. */
   stepWaveOf(name: ZoneName): number {
-    return this.#settings?.appliesTo === "weakens" ? 1 : this.#waveOf(name);
+    return stepWaveOf(name, this.#waves, this.#settings?.appliesTo);
   }
 
   #waveOf(name: ZoneName): number {

@@ -47,6 +47,15 @@ export function wavesOf(
   return found;
 }
 
+/** The wave in which steps of a zone begin, from 1: a step weakens nothing, and may break a site. */
+export function stepWaveOf(
+  zone: ZoneName,
+  waves: ReadonlyMap<ZoneName, number>,
+  appliesTo: WaveClass | undefined,
+): number {
+  return appliesTo === "weakens" ? 1 : (waves.get(zone) ?? 1);
+}
+
 function inOrder(names: Iterable<ZoneName>): readonly ZoneName[] {
   return [...names]
     .map((name) => ({ name, digest: shortDigest(name) }))

@@ -160,6 +160,15 @@ export class SteppedZone {
     );
   }
 
+  /** Objects that are decided by the latest five minutes: what was stored does not tell what they wait for. */
+  get decidedByMinutes(): ReadonlySet<ResourceKey> {
+    const byMinutes = this.#known.filter(([key, { promotion }, { isWatched }]) => {
+      const ms = isWatched ? promotion.watchMs : promotion.afterMs;
+      return ms < hourMs && this.counted("recently").has(key);
+    });
+    return new Set(byMinutes.map(([key]) => key));
+  }
+
   /** Whether nothing is known of the time of an object that is decided by counts. */
   lacksCounts(of: ReadCounts): boolean {
     return [...this.counted(of).keys()].some((key) => this.#evidenceAt(key, of) === undefined);

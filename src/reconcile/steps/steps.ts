@@ -235,19 +235,10 @@ export class Steps {
   /** Finds the zone of the first wave that does not keep a step. Each is sought once: within a check, none that did stops. */
   #firstBehind(): FirstBehind {
     const found = new Map<string, EarlierWave | undefined>();
-    const find = (key: ResourceKey, step: StepValue): EarlierWave | undefined => {
-      const known = [...this.#zones].filter(([, zone]) => !zone.keeps(key, step));
-      const missing = this.#missing.filter((name) => {
-        const state = this.#ports.store.steps(name).objects.get(key);
-        return state !== undefined && (state.step !== step || state.isWatched);
-      });
-      let first: EarlierWave | undefined;
-      for (const zone of [...known.map(([name]) => name), ...missing]) {
-        const wave = this.#hooks.waveOf(zone);
-        if (first === undefined || wave < first.wave) first = { zone, wave };
-      }
-      return first;
-    };
+    const { store } = this.#ports;
+    const fleet = { zones: this.#zones, missing: this.#missing };
+    const find = (key: ResourceKey, step: StepValue): EarlierWave | undefined =>
+      zoneBehind(fleet, (zone) => store.steps(zone), this.#hooks.waveOf, key, step);
     return (key, step) => {
       const id = `${step} ${key}`;
       if (!found.has(id)) found.set(id, find(key, step));
@@ -469,7 +460,38 @@ export class Steps {
   }
 }
 
-/** The zone of the first wave in which an object is not at a step yet, or is watched there; `undefined`: there is none. */
+/**
+ * The zone of the first wave in which an object is not at a step yet, or is watched there; `undefined`: there is none.
+ *
+ * @param missing declared zones that are not listed.
+ */
+export function zoneBehind(
+  {
+    zones,
+    missing,
+  }: {
+    readonly zones: ReadonlyMap<ZoneName, SteppedZone>;
+    readonly missing: readonly ZoneName[];
+  },
+  stepsOf: (zone: ZoneName) => ZoneSteps,
+  waveOf: (zone: ZoneName) => number,
+  key: ResourceKey,
+  step: StepValue,
+): EarlierWave | undefined {
+  const known = [...zones].flatMap(([name, zone]) => (zone.keeps(key, step) ? [] : [name]));
+  const gone = missing.filter((name) => {
+    const state = stepsOf(name).objects.get(key);
+    return state !== undefined && (state.step !== step || state.isWatched);
+  });
+  let first: EarlierWave | undefined;
+  for (const zone of [...known, ...gone]) {
+    const wave = waveOf(zone);
+    if (first === undefined || wave < first.wave) first = { zone, wave };
+  }
+  return first;
+}
+
+/** {@link zoneBehind} of the zones of a check. */
 type FirstBehind = (key: ResourceKey, step: StepValue) => EarlierWave | undefined;
 
 function ordered(...events: readonly (StepEvent | undefined)[]): StepOrder {
