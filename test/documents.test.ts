@@ -4,7 +4,7 @@ import path from "node:path";
 import { describe, it } from "vitest";
 
 import { anchorOf } from "../deploy/site/markdown-html.ts";
-import { factsOf, rulePhases } from "../src/zone/rule-phase.ts";
+import { factsOfPhase, rulePhases } from "../src/zone/rule-phase.ts";
 import { documentParts, placeOf } from "./support/document-parts.ts";
 
 const root = path.resolve(import.meta.dirname, "..");
@@ -77,7 +77,7 @@ describe("docs/architecture.md, about phases", () => {
     /^## A phase of rules\n(.*?)^## /ms.exec(textOf("docs/architecture.md")) ?? [];
   const listed = [...list.matchAll(/^- `([^`]+)`/gm)].map(([, file = ""]) => file);
   const names = rulePhases.map((phase) => {
-    const { wire, kind } = factsOf(phase);
+    const { wire, kind } = factsOfPhase(phase);
     return new RegExp(`\\b(${phase}|${kind}|${wire})\\b`);
   });
   const mentionsAll = (text: string): boolean => names.every((name) => name.test(text));

@@ -6,7 +6,7 @@ import { firstOf } from "../syntax/first-of.ts";
 import { type JsonObject, textOrNull } from "../syntax/json.ts";
 import type { AuditEntry } from "../zone/audit-entry.ts";
 import { kindWords } from "../zone/resource.ts";
-import { factsOf } from "../zone/rule-phase.ts";
+import { factsOfPhase } from "../zone/rule-phase.ts";
 
 /** What happened to a zone: an entry of the audit log, or a run of our own history. */
 export type BlameItem =
@@ -62,7 +62,7 @@ export function blameJson(item: BlameItem): JsonObject {
 function writtenText({ wrote, method, path }: AuditEntry, title: string): string {
   if (wrote === undefined) return path === "" ? "" : `${method} ${path}`.trim();
   const { verb, kind, phase, id, values } = wrote;
-  const rule = phase === undefined ? "rule" : kindWords(factsOf(phase).kind);
+  const rule = phase === undefined ? "rule" : kindWords(factsOfPhase(phase).kind);
   const what = kind === "rule" ? rule : kind;
   if (verb === "replace") return `replace all ${what}s`;
   const names = kind === "setting" ? firstOf([...(values?.keys() ?? [])], 3) : id;

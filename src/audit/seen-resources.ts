@@ -3,7 +3,7 @@ import { type AuditedWrite, type AuditEntry, isOfAllRules } from "../zone/audit-
 import { type LiveRule, type LiveZone, rulesIn } from "../zone/live-zone.ts";
 import { unmarked } from "../zone/mark.ts";
 import { isRuleKind, type Kind, type ResourceKey, rulesetIn } from "../zone/resource.ts";
-import { factsOf, phaseOfKind, type RulePhase, rulePhases } from "../zone/rule-phase.ts";
+import { factsOfPhase, phaseOfKind, type RulePhase, rulePhases } from "../zone/rule-phase.ts";
 
 interface KnownResource {
   readonly kind: Kind;
@@ -33,7 +33,7 @@ export function resourcesIn({ policies, entrypoints, customRulesets }: LiveZone)
 function ruleAt(phase: RulePhase, { version: text, action, ref }: LiveRule): KnownResource {
   const version = Number(text);
   if (phase !== "custom_rules" || action.type !== "execute") {
-    return { kind: factsOf(phase).kind, version };
+    return { kind: factsOfPhase(phase).kind, version };
   }
   return { kind: "custom_ruleset", version, executes: { id: action.ruleset, ref } };
 }

@@ -3,7 +3,7 @@ import type { ZoneContent } from "../zone/desired-zone.ts";
 import { type LiveRule, type LiveZone, rulesIn } from "../zone/live-zone.ts";
 import { rulesetNameOf } from "../zone/managed-ruleset.ts";
 import type { RuleKind, SkipParameters } from "../zone/resource.ts";
-import { factsOf, type RulePhase, rulePhases } from "../zone/rule-phase.ts";
+import { factsOfPhase, type RulePhase, rulePhases } from "../zone/rule-phase.ts";
 
 /** An exception from the managed rules, before or after a plan. */
 export interface ManagedException {
@@ -46,7 +46,7 @@ export function managedExceptions(
   plan: Plan,
   live: LiveZone,
 ): ManagedExceptions {
-  const phases = rulePhases.filter((phase) => factsOf(phase).actions.has("skip"));
+  const phases = rulePhases.filter((phase) => factsOfPhase(phase).actions.has("skip"));
   return {
     exceptions: phases.flatMap((phase) =>
       plannedRules(phase, content, plan, live).flatMap((rule) => exceptionsIn(phase, rule)),
@@ -59,7 +59,7 @@ function exceptionsIn(
   phase: RulePhase,
   { name, before, after }: PlannedRule,
 ): readonly ManagedException[] {
-  const { kind } = factsOf(phase);
+  const { kind } = factsOfPhase(phase);
   const [was, is] = [sparedFrom(before, phase), sparedFrom(after, phase)];
   const from = is ?? was;
   if (from === undefined) return [];
@@ -75,7 +75,7 @@ function plannedRules(
   { changes, liveKeys }: Plan,
   { entrypoints }: LiveZone,
 ): readonly PlannedRule[] {
-  const { kind } = factsOf(phase);
+  const { kind } = factsOfPhase(phase);
   const declared = new Map<string, AnyRule>(
     (rules[phase]?.items ?? []).map((rule) => {
       const { expression, enabled, description: title } = rule;
@@ -103,7 +103,7 @@ function plannedRules(
 function sparedFrom(rule: AnyRule | undefined, phase: RulePhase): string | undefined {
   if (rule?.enabled !== true || rule.skip === undefined) return undefined;
   const { skip } = rule;
-  if (skip.phases.includes(factsOf("managed_rules").wire)) return "all managed rules";
+  if (skip.phases.includes(factsOfPhase("managed_rules").wire)) return "all managed rules";
   if (phase !== "managed_rules") return undefined;
   if (skip.phase || skip.ruleset) return "the managed rules after it";
   const parts = [

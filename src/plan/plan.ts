@@ -2,7 +2,7 @@ import { sum } from "../syntax/sum.ts";
 import type { Declared, DesiredZone } from "../zone/desired-zone.ts";
 import type { LiveCustomRuleset, LiveZone, ScoreRule } from "../zone/live-zone.ts";
 import type { Rule } from "../zone/resource.ts";
-import { factsOf, quotaOf, rulePhases, type RuleQuotas } from "../zone/rule-phase.ts";
+import { factsOfPhase, quotaOf, rulePhases, type RuleQuotas } from "../zone/rule-phase.ts";
 import type { Write } from "../zone/write.ts";
 import type { Zone } from "../zone/zone.ts";
 import type { Change } from "./change.ts";
@@ -61,7 +61,7 @@ export function plan(
       const rulesets = phase === "custom_rules" ? content.customRulesets : undefined;
       if (rules === undefined && rulesets === undefined) return [];
       const entrypoint = wasRead(live.entrypoints[phase], `entry point of ${phase}`);
-      const facts = factsOf(phase);
+      const facts = factsOfPhase(phase);
       const quota = quotaOf(phase, zone.plan, quotas);
       const planList = (list: RuleList, declared: Declared<Rule>): RulesPlan =>
         planRules(list, quota, declared, scoreRuleFor(declared, live), owner, ownership);

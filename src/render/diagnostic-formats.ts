@@ -1,5 +1,5 @@
 import type { Json, JsonObject } from "../syntax/json.ts";
-import { factsOf } from "../zone/diagnostic-codes.ts";
+import { factsOfCode } from "../zone/diagnostic-codes.ts";
 import {
   type Diagnostic,
   errorsFirst,
@@ -188,7 +188,7 @@ export function diagnosticsAsAnnotations(diagnostics: readonly Diagnostic[]): st
 }
 
 function sarifRule(code: string): Json {
-  return { id: code, shortDescription: { text: factsOf(code)?.meaning ?? code } };
+  return { id: code, shortDescription: { text: factsOfCode(code)?.meaning ?? code } };
 }
 
 function sarifResult(diagnostic: Diagnostic, codes: readonly string[]): Json {

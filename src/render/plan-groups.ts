@@ -51,7 +51,7 @@ interface Statement extends Omit<PlanGroup, "zones"> {
 }
 
 /** What a report says. */
-export function factsOf(report: ZoneReport): PlanFacts {
+export function factsOfPlan(report: ZoneReport): PlanFacts {
   const base = { zone: report.zone, at: report.finishedAt };
   if (report.result === "error") {
     const failures = [{ ...report.failure, what: "not read" }];

@@ -22,7 +22,7 @@ import { fenced, markdownCode, markdownText, plural, printable } from "./format.
 import { fleetHoldText, type HeldFleet } from "./held-fleet.ts";
 import { renderImpacts } from "./impact-text.ts";
 import {
-  factsOf,
+  factsOfPlan,
   isDanger,
   otherGroups,
   type PlanGroup,
@@ -77,7 +77,7 @@ export function renderMarkdown(
   if (heldFleet !== undefined) page.add(`${fleetHoldText(heldFleet, markdownCode)}\n`);
   page.add(`${summaryText(summarize(zones))}\n\nRevision ${markdownCode(revision)}${label}\n`);
   const blocks = blocksOf(zones);
-  const facts = zones.map(factsOf);
+  const facts = zones.map(factsOfPlan);
   const unseen = page.addList("### Review first", reviewGroups(facts, dropped).map(itemOf));
   page.addList("### In several zones", sharedGroups(facts, blocks).map(itemOf));
   const left = blocks.filter((block) => !page.add(blockText(block)));

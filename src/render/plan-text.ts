@@ -19,7 +19,13 @@ import type { ZoneName } from "../zone/zone.ts";
 import { agoOf, authorsText, causeRemark, causeWords } from "./cause-text.ts";
 import { changeLines, effectMarks } from "./change-text.ts";
 import { plural, printable, durationText, type Paint, paintOf, wrap, shortHash } from "./format.ts";
-import { factsOf, otherGroups, type PlanGroup, reviewGroups, whySkipped } from "./plan-groups.ts";
+import {
+  factsOfPlan,
+  otherGroups,
+  type PlanGroup,
+  reviewGroups,
+  whySkipped,
+} from "./plan-groups.ts";
 
 /** If more zones than this are in sync, their unmanaged resources are not listed. */
 const maxInSync = 5;
@@ -72,7 +78,7 @@ function groupBlocks(
   dropped: readonly ZoneName[],
   paint: Paint,
 ): readonly string[] {
-  const facts = reports.map(factsOf);
+  const facts = reports.map(factsOfPlan);
   const review = reviewGroups(facts, dropped);
   const others = otherGroups(facts).toSorted((a, b) => b.zones.length - a.zones.length);
   const more = others.slice(mostChanges);

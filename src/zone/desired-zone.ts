@@ -10,7 +10,7 @@ import {
   type Setting,
   together,
 } from "./resource.ts";
-import { factsOf, phaseOfKind, type RulePhase, rulePhases } from "./rule-phase.ts";
+import { factsOfPhase, phaseOfKind, type RulePhase, rulePhases } from "./rule-phase.ts";
 import type { Zone, ZoneId, ZoneName } from "./zone.ts";
 
 /** Whether differences are corrected or only reported. */
@@ -102,7 +102,7 @@ export function declaredLists({
   customRulesets,
 }: Pick<ZoneContent, "rules" | "customRulesets">): readonly DeclaredList[] {
   const entrypoints = rulePhases.flatMap((phase): readonly DeclaredList[] => {
-    const { kind } = factsOf(phase);
+    const { kind } = factsOfPhase(phase);
     const executed = phase === "custom_rules" ? (customRulesets?.items ?? []) : [];
     const items = together<Rule, CustomRuleset>(rules[phase]?.items ?? [], executed);
     const keysIn = (rule: Rule | CustomRuleset): ResourceKeys =>
@@ -111,7 +111,7 @@ export function declaredLists({
   });
   const custom = (customRulesets?.items ?? []).map(
     ({ key: ruleset, was: former, rules: items }) => {
-      const { kind } = factsOf("custom_rules");
+      const { kind } = factsOfPhase("custom_rules");
       const inRuleset = items.map((rule): ResourceKeys & { readonly rule: Rule } => {
         const isRenamed = (rule.was ?? former) !== undefined;
         const was = `${kind}/${former ?? ruleset}/${rule.was ?? rule.key}` as const;

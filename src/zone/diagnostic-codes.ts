@@ -105,7 +105,7 @@ export const diagnosticCodes = {
 } satisfies Readonly<Record<string, DiagnosticFacts>>;
 
 /** What is known of a code; `undefined` if there is no such code. */
-export function factsOf(code: string): DiagnosticFacts | undefined {
+export function factsOfCode(code: string): DiagnosticFacts | undefined {
   return Object.entries(diagnosticCodes).find(([each]) => each === code)?.[1];
 }
 

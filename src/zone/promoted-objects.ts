@@ -10,7 +10,7 @@ import {
   type ResourceKey,
   type Rule,
 } from "./resource.ts";
-import { factsOf, rulePhases } from "./rule-phase.ts";
+import { factsOfPhase, rulePhases } from "./rule-phase.ts";
 
 /** A declared policy or rule with steps. */
 export type PromotedObject = (Policy | ExecuteRule | MitigateRule) & {
@@ -120,7 +120,7 @@ function mapObjects(
   });
   const rules = { ...content.rules };
   for (const phase of rulePhases) {
-    const { kind } = factsOf(phase);
+    const { kind } = factsOfPhase(phase);
     const declared = mapDeclared(rules[phase], (rule) => ofRule(`${kind}/${rule.key}`, rule));
     if (declared !== undefined) rules[phase] = declared;
   }

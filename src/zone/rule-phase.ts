@@ -75,7 +75,7 @@ export function ofEachPhase<T>(of: (phase: RulePhase) => T): Readonly<Record<Rul
 }
 
 /** What is special about a phase. */
-export function factsOf(phase: RulePhase): PhaseFacts {
+export function factsOfPhase(phase: RulePhase): PhaseFacts {
   return facts[phase];
 }
 

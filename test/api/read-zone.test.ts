@@ -4,14 +4,14 @@ import { createReader, createWriter } from "../../src/api/service.ts";
 import { dialects } from "../../src/emulator/http/api-endpoint.ts";
 import { rulesIn } from "../../src/zone/live-zone.ts";
 import type { PartsToRead } from "../../src/zone/ports.ts";
-import { factsOf } from "../../src/zone/rule-phase.ts";
+import { factsOfPhase } from "../../src/zone/rule-phase.ts";
 import { SimulatedClock } from "../support/clock.ts";
 import { emulated, everything } from "../support/emulated.ts";
 import { refuse, startServer, succeed } from "../support/http-server.ts";
 import { connect, zone } from "../support/service.ts";
 import { deployOwasp, policy, shop } from "../support/writes.ts";
 
-const entrypointPath = `/zones/…/rulesets/phases/${factsOf("managed_rules").wire}/entrypoint`;
+const entrypointPath = `/zones/…/rulesets/phases/${factsOfPhase("managed_rules").wire}/entrypoint`;
 const nothing = { settings: false, policies: false, rules: [], scoreRule: false } as const;
 
 describe("reading a zone", () => {

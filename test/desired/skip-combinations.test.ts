@@ -1,7 +1,7 @@
 import { describe, it } from "vitest";
 
 import { managedRulesets } from "../../src/zone/managed-ruleset.ts";
-import { factsOf } from "../../src/zone/rule-phase.ts";
+import { factsOfPhase } from "../../src/zone/rule-phase.ts";
 import { linesOf, loadText } from "../support/desired.ts";
 import { emulated } from "../support/emulated.ts";
 
@@ -42,7 +42,7 @@ describe.for(["managed_rules", "custom_rules"] as const)("an exception of %s", (
       const zone = { name: "a.example", [section]: { rules: [{ ...rule, ...action }] } };
       const found = linesOf(await loadText(JSON.stringify({ zones: [zone] })));
       const errors = found.filter((line) => line.includes("error"));
-      const entryPoint = `/rulesets/phases/${factsOf(section).wire}/entrypoint`;
+      const entryPoint = `/rulesets/phases/${factsOfPhase(section).wire}/entrypoint`;
       const sent = { action: "skip", expression: "ssl", action_parameters: wire };
       const taken = await service.send("PUT", entryPoint, { rules: [sent] });
       const isTaken = taken !== undefined;

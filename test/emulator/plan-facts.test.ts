@@ -5,7 +5,7 @@ import { seededState } from "../../src/emulator/seed/seeded-state.ts";
 import type { EmulatedZone } from "../../src/emulator/state.ts";
 import { aliasOf, expressionFields } from "../../src/syntax/expression/expression-fields.ts";
 import { includesField, rateLimitFacts } from "../../src/zone/plan-facts.ts";
-import { factsOf } from "../../src/zone/rule-phase.ts";
+import { factsOfPhase } from "../../src/zone/rule-phase.ts";
 
 const fields = [...expressionFields.keys()];
 
@@ -19,14 +19,14 @@ function zoneOf(plan: string): EmulatedZone {
 describe("what the program knows of plans, and the emulator by itself,", () => {
   it.for(["free", "pro", "business", "enterprise"])("is one quota: %s", (plan, { expect }) => {
     for (const phase of ["custom_rules", "rate_limiting_rules"] as const) {
-      const { wire, quota } = factsOf(phase);
+      const { wire, quota } = factsOfPhase(phase);
       expect(ruleLimit(zoneOf(plan), wire), phase).toBe(quota[plan]);
     }
   });
 
   it.for(["free", "pro", "business"] as const)("is one set of fields: %s", (plan, { expect }) => {
     const zone = zoneOf(plan);
-    const { fieldNeeds } = servedPhase(factsOf("custom_rules").wire);
+    const { fieldNeeds } = servedPhase(factsOfPhase("custom_rules").wire);
     const refused = fields.filter((field) => fieldNeeds?.(field, zone) !== undefined);
     expect(fields.filter((field) => !includesField(plan, field))).toEqual(refused);
     const { includesField: allows } = rateLimitPlan(zone);

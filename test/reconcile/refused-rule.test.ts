@@ -3,7 +3,7 @@ import { describe, it } from "vitest";
 import { plan } from "../../src/plan/plan.ts";
 import type { LiveZone } from "../../src/zone/live-zone.ts";
 import type { Rule } from "../../src/zone/resource.ts";
-import { factsOf, type RulePhase } from "../../src/zone/rule-phase.ts";
+import { factsOfPhase, type RulePhase } from "../../src/zone/rule-phase.ts";
 import { ServiceError } from "../../src/zone/service-error.ts";
 import type { Write } from "../../src/zone/write.ts";
 import { appliedBy, outcomesBy } from "../support/applied-writes.ts";
@@ -95,7 +95,7 @@ describe("a rule that the service refuses", () => {
   ])("holds no other rule, and is told in its words: $when", async (given, context) => {
     const { expect, signal } = context;
     await using service = await emulated({ plan: given.tier });
-    const entryPoint = `/rulesets/phases/${factsOf(given.phase).wire}/entrypoint`;
+    const entryPoint = `/rulesets/phases/${factsOfPhase(given.phase).wire}/entrypoint`;
     if (given.isAbsent !== true) await service.send("PUT", entryPoint, { rules: [] });
     const parts = { settings: false, policies: false, rules: [given.phase], scoreRule: false };
     const live = await service.reader.readZone(service.zone, parts, "changed", signal);

@@ -7,7 +7,7 @@ import { planZone } from "../../src/reconcile/run/plan-zone.ts";
 import type { ZoneReport } from "../../src/state/run-report.ts";
 import { coerceObject, coerceObjects, type JsonObject } from "../../src/syntax/json.ts";
 import type { ZoneContent } from "../../src/zone/desired-zone.ts";
-import { factsOf, type RulePhase, rulePhases } from "../../src/zone/rule-phase.ts";
+import { factsOfPhase, type RulePhase, rulePhases } from "../../src/zone/rule-phase.ts";
 import { SimulatedClock } from "../support/clock.ts";
 import { startFleet } from "../support/emulated-fleet.ts";
 import { emulated } from "../support/emulated.ts";
@@ -88,7 +88,10 @@ class Watched extends OneZoneRuns {
 
   /** The entry point of a phase now. */
   async entrypoint(phase: RulePhase): Promise<Shown> {
-    const found = await this.at.send("GET", `/rulesets/phases/${factsOf(phase).wire}/entrypoint`);
+    const found = await this.at.send(
+      "GET",
+      `/rulesets/phases/${factsOfPhase(phase).wire}/entrypoint`,
+    );
     const shown = coerceObject(found);
     return {
       id: textIn(shown, "id"),
@@ -103,7 +106,7 @@ class Watched extends OneZoneRuns {
     await this.at.send("DELETE", `/rulesets/${id}`);
     await this.at.send("POST", "/rulesets", {
       kind: "zone",
-      phase: factsOf(phase).wire,
+      phase: factsOfPhase(phase).wire,
       name: "default",
       rules: rules.map(withoutFacts),
     });
@@ -119,7 +122,7 @@ interface Shown {
 
 function shortened(request: string): string {
   const [method = "", path = ""] = request.split(" ");
-  const phase = rulePhases.find((each) => path.includes(`/${factsOf(each).wire}/`));
+  const phase = rulePhases.find((each) => path.includes(`/${factsOfPhase(each).wire}/`));
   return `${method} ${phase ?? path.replace("/zones/…/", "").replace(/\?.*$/, "")}`;
 }
 
@@ -310,7 +313,7 @@ type Edit = typeof edit extends fc.Arbitrary<infer T> ? T : never;
 
 /** Somebody else edits a zone; what the service rejects changes nothing. */
 async function make(change: Edit, zone: Watched): Promise<void> {
-  const path = `/rulesets/phases/${factsOf(change.phase).wire}/entrypoint`;
+  const path = `/rulesets/phases/${factsOfPhase(change.phase).wire}/entrypoint`;
   const { id, rules } = await zone.entrypoint(change.phase);
   const target = "nth" in change ? rules[change.nth % Math.max(1, rules.length)] : undefined;
   const rule = `/rulesets/${id}/rules/${textIn(target ?? {}, "id")}`;

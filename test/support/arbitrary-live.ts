@@ -15,7 +15,7 @@ import {
 } from "../../src/zone/live-zone.ts";
 import { documentedScoreRuleId, managedRulesets } from "../../src/zone/managed-ruleset.ts";
 import { marked } from "../../src/zone/mark.ts";
-import { factsOf, rulePhases } from "../../src/zone/rule-phase.ts";
+import { factsOfPhase, rulePhases } from "../../src/zone/rule-phase.ts";
 import { anyCharacter } from "./any-character.ts";
 import { absent, entrypoint, liveRule, liveZone, owner } from "./model.ts";
 import type { Wire } from "./wire-model.ts";
@@ -466,14 +466,14 @@ export const seedZones: fc.Arbitrary<Omit<SeedZone, "name">> = liveZones.map(
       .filter((policy) => isAccepted({ policies: [policy] }));
     const zone = { settings: { ...settings }, policies: accepted, entitlements };
     const custom = customRulesets.map(({ id, name, description: text, rules = [] }) => {
-      const phase = factsOf("custom_rules").wire;
+      const phase = factsOfPhase("custom_rules").wire;
       const head = { id, name: name || "custom", kind: "custom", phase, description: text };
       return { ...head, rules: rulesAcceptedIn(head, rules) };
     });
     const rulesets = rulePhases.flatMap((phase) => {
       const ruleset = entrypoints[phase];
       if (ruleset?.state !== "present") return [];
-      const head = { name: "zone", phase: factsOf(phase).wire };
+      const head = { name: "zone", phase: factsOfPhase(phase).wire };
       return [{ ...head, rules: rulesAcceptedIn(head, ruleset.rules, custom) }];
     });
     return { ...zone, rulesets: [...rulesets, ...custom] };

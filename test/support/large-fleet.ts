@@ -1,5 +1,5 @@
 import type { Seed, SeedZone } from "../../src/emulator/seed/seed.ts";
-import { factsOf } from "../../src/zone/rule-phase.ts";
+import { factsOfPhase } from "../../src/zone/rule-phase.ts";
 import { plantedToken } from "./service.ts";
 import { deployOwasp } from "./writes.ts";
 
@@ -45,8 +45,12 @@ export function seedOfPolicies(names: readonly string[]): Seed {
 export function seedWithLists(names: readonly string[]): Seed {
   const entrypoint = { name: "default", kind: "zone" };
   const rulesets = [
-    { ...entrypoint, phase: factsOf("custom_rules").wire, rules: [block, { ...block, ...health }] },
-    { ...entrypoint, phase: factsOf("rate_limiting_rules").wire, rules: [limit] },
+    {
+      ...entrypoint,
+      phase: factsOfPhase("custom_rules").wire,
+      rules: [block, { ...block, ...health }],
+    },
+    { ...entrypoint, phase: factsOfPhase("rate_limiting_rules").wire, rules: [limit] },
   ];
   const seed = seedOfFleet(names);
   return { ...seed, zones: seed.zones.map((zone) => ({ ...zone, rulesets })) };
@@ -82,7 +86,7 @@ const limit = {
 export function seedWithRulesets(names: readonly string[]): Seed {
   const seed = seedWithLists(names);
   const id = "c5".repeat(16);
-  const phase = factsOf("custom_rules").wire;
+  const phase = factsOfPhase("custom_rules").wire;
   const description = "Payments [zonewarden:payments]";
   const ruleset = { id, name: "payments", kind: "custom", phase, description, rules: [block] };
   const execute = {

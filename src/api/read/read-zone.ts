@@ -16,7 +16,7 @@ import type {
   RulesetsToRead,
   ZoneAnswers,
 } from "../../zone/ports.ts";
-import { factsOf, type RulePhase } from "../../zone/rule-phase.ts";
+import { factsOfPhase, type RulePhase } from "../../zone/rule-phase.ts";
 import type { RulesetHead } from "../../zone/ruleset.ts";
 import { ServiceError } from "../../zone/service-error.ts";
 import type { RulesPart } from "../../zone/write.ts";
@@ -226,7 +226,7 @@ export async function requestEntrypoint(
   phase: RulePhase,
   signal: AbortSignal,
 ): Promise<PartAnswer<LiveEntrypoint>> {
-  const call = get(routes.entrypoint, { zone_id: id, phase_name: factsOf(phase).wire });
+  const call = get(routes.entrypoint, { zone_id: id, phase_name: factsOfPhase(phase).wire });
   try {
     return await request(send, call, entrypointOf, "not a ruleset with rules", signal);
   } catch (error) {

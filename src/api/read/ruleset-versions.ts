@@ -1,6 +1,6 @@
 import type { LiveEntrypoint } from "../../zone/live-zone.ts";
 import type { EntrypointVersion, ReadRules } from "../../zone/ports.ts";
-import { factsOf, type RulePhase } from "../../zone/rule-phase.ts";
+import { factsOfPhase, type RulePhase } from "../../zone/rule-phase.ts";
 import type { RulesetHead } from "../../zone/ruleset.ts";
 import { ServiceError } from "../../zone/service-error.ts";
 import type { RulesPart } from "../../zone/write.ts";
@@ -30,7 +30,7 @@ export function versionOfCustom(
 /** The version of the entry point of a phase, or of the custom rulesets, in the listing of its zone. */
 export function versionInListing(heads: readonly RulesetHead[], part: RulesPart): string {
   if (part === "custom_rulesets") return versionOfCustom(customIn(heads));
-  const { wire } = factsOf(part);
+  const { wire } = factsOfPhase(part);
   const [found, ...others] = heads.filter((head) => head.kind === "zone" && head.phase === wire);
   if (found === undefined) return absent;
   return others.length === 0 ? versionOf(found) : "";
@@ -43,7 +43,7 @@ export function isListed(heads: readonly RulesetHead[], phase: RulePhase): boole
 
 /** The custom rulesets of the phase of custom rules in a listing (SERVICE.md B.13). */
 export function customIn(heads: readonly RulesetHead[]): readonly RulesetHead[] {
-  const { wire } = factsOf("custom_rules");
+  const { wire } = factsOfPhase("custom_rules");
   return heads.filter((head) => head.kind === "custom" && head.phase === wire);
 }
 

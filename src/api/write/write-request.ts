@@ -1,7 +1,7 @@
 import type { Json, JsonObject } from "../../syntax/json.ts";
 import { executedMark, withRulesetId } from "../../zone/executed-ruleset.ts";
 import { listAt, type LiveZone, type RuleListPlace, rulesIn } from "../../zone/live-zone.ts";
-import { factsOf } from "../../zone/rule-phase.ts";
+import { factsOfPhase } from "../../zone/rule-phase.ts";
 import { positionIn, type RulePlace } from "../../zone/rule-place.ts";
 import { ServiceError } from "../../zone/service-error.ts";
 import type { Method } from "../../zone/service-request.ts";
@@ -46,7 +46,7 @@ export function requestFor(live: LiveZone, write: Write): Call {
       return call("DELETE", routes.rule, params, undefined);
     }
     case "create-entrypoint": {
-      const phase = factsOf(write.phase).wire;
+      const phase = factsOfPhase(write.phase).wire;
       const rules = write.rules.map((rule) => sentBody(rule, live));
       const body = { name: "default", kind: "zone", phase, rules };
       return call("POST", routes.zoneRulesets, { zone_id }, body);
@@ -54,7 +54,7 @@ export function requestFor(live: LiveZone, write: Write): Call {
     case "put-entrypoint": {
       // Without name and description, which are kept. The service rejects other fields
       // (SERVICE.md B.3).
-      const params = { zone_id, phase_name: factsOf(write.phase).wire };
+      const params = { zone_id, phase_name: factsOfPhase(write.phase).wire };
       const rules = write.rules.map((rule) => sentBody(rule, live));
       return call("PUT", routes.entrypoint, params, { rules });
     }
@@ -63,7 +63,7 @@ export function requestFor(live: LiveZone, write: Write): Call {
 
 function rulesetRequest(zone_id: string, write: CustomRulesetWrite): Call {
   if (write.call === "create-ruleset") {
-    const ruleset = { ...write.body, kind: "custom", phase: factsOf(write.phase).wire };
+    const ruleset = { ...write.body, kind: "custom", phase: factsOfPhase(write.phase).wire };
     return call("POST", routes.zoneRulesets, { zone_id }, ruleset);
   }
   const params = { zone_id, ruleset_id: write.ruleset };

@@ -14,7 +14,7 @@ import {
 } from "../../render/write-answers.ts";
 import { parseJson } from "../../syntax/json.ts";
 import { nearest } from "../../syntax/nearest.ts";
-import { diagnosticCodes, factsOf } from "../../zone/diagnostic-codes.ts";
+import { diagnosticCodes, factsOfCode } from "../../zone/diagnostic-codes.ts";
 import type { DefineCommand, PrintFlags } from "../command-options.ts";
 import { type ExitCode, exitCodes, fail } from "../output/exit-codes.ts";
 import { askDaemon } from "../session/ask-daemon.ts";
@@ -47,7 +47,7 @@ function listCodes({ stdout }: Host): ExitCode {
 }
 
 function explain(code: string, host: Host): ExitCode {
-  const facts = factsOf(code);
+  const facts = factsOfCode(code);
   if (facts === undefined) {
     const guess = nearest(code, Object.keys(diagnosticCodes));
     const hint = guess === undefined ? "`zonewarden explain` lists all" : `did you mean ${guess}?`;

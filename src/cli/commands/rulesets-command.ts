@@ -13,7 +13,7 @@ import type { Table } from "../../render/inventory-formats.ts";
 import { type RuleDiff, rulesetDiff } from "../../render/ruleset-diff.ts";
 import { type Json, type JsonObject, jsonOf, parseName } from "../../syntax/json.ts";
 import { managedRulesets, rulesetIdOf } from "../../zone/managed-ruleset.ts";
-import { factsOf, rulePhases } from "../../zone/rule-phase.ts";
+import { factsOfPhase, rulePhases } from "../../zone/rule-phase.ts";
 import type { Ruleset, RulesetHead } from "../../zone/ruleset.ts";
 import type { Zone } from "../../zone/zone.ts";
 import type { CliCommand, DefineCommand, PrintFlags } from "../command-options.ts";
@@ -146,7 +146,7 @@ async function idOf(
   const known = /^[0-9a-f]{32}$/.test(name) ? name : rulesetIdOf(name);
   if (known !== undefined) return known;
   const section = parseName(rulePhases, name);
-  const phase = section === undefined ? name : factsOf(section).wire;
+  const phase = section === undefined ? name : factsOfPhase(section).wire;
   const kind = scope.level === "zone" ? "zone" : "root";
   const heads = await service.rulesets.list(scope, stop);
   const entrypoint = heads.find((head) => head.phase === phase && head.kind === kind);

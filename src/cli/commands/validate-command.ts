@@ -37,7 +37,7 @@ import { jsonText, plural, valueText } from "../../render/format.ts";
 import { didYouMean } from "../../syntax/nearest.ts";
 import { sum } from "../../syntax/sum.ts";
 import type { ZoneContent } from "../../zone/desired-zone.ts";
-import { diagnosticCodes, factsOf } from "../../zone/diagnostic-codes.ts";
+import { diagnosticCodes, factsOfCode } from "../../zone/diagnostic-codes.ts";
 import { type Diagnostic, errorsFirst, type Severity } from "../../zone/diagnostic.ts";
 import type { LabelSelector } from "../../zone/label-selector.ts";
 import { rulePhases } from "../../zone/rule-phase.ts";
@@ -90,7 +90,7 @@ async function validate(
   flags: ValidateFlags,
   host: Host,
 ): Promise<ExitCode> {
-  const unknown = flags.code?.find((code) => factsOf(code) === undefined);
+  const unknown = flags.code?.find((code) => factsOfCode(code) === undefined);
   if (unknown !== undefined) {
     const hint = didYouMean(unknown, Object.keys(diagnosticCodes));
     return fail(`validate: there is no code ${unknown}; ${hint || "see zonewarden explain"}`, host);

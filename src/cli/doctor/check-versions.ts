@@ -3,7 +3,7 @@ import type { DesiredFleet } from "../../reconcile/fleet/desired-fleet.ts";
 import { partsOf } from "../../reconcile/run/plan-zone.ts";
 import { plural } from "../../render/format.ts";
 import { noParts, type PartsToRead } from "../../zone/ports.ts";
-import { factsOf } from "../../zone/rule-phase.ts";
+import { factsOfPhase } from "../../zone/rule-phase.ts";
 import type { RulesPart } from "../../zone/write.ts";
 import type { Zone } from "../../zone/zone.ts";
 import type { Session } from "../session/session.ts";
@@ -37,7 +37,7 @@ export async function checkVersions(
     for (const sample of samples) {
       const found = await differingOf(sample, place);
       const names = found.map((part) =>
-        part === "custom_rulesets" ? "custom rulesets" : factsOf(part).wire,
+        part === "custom_rulesets" ? "custom rulesets" : factsOfPhase(part).wire,
       );
       differing.push(...names.map((name) => `${sample.zone.name} ${name}`));
     }

@@ -2,7 +2,7 @@ import { millisecondsOf } from "../../syntax/duration.ts";
 import { coerceList, coerceObject, coerceTexts } from "../../syntax/json.ts";
 import { didYouMean } from "../../syntax/nearest.ts";
 import { twins } from "../../syntax/twins.ts";
-import { diagnosticCodes, factsOf } from "../../zone/diagnostic-codes.ts";
+import { diagnosticCodes, factsOfCode } from "../../zone/diagnostic-codes.ts";
 import type { Diagnostic } from "../../zone/diagnostic.ts";
 import { labelSelector } from "../../zone/label-selector.ts";
 import { zoneName } from "../../zone/zone.ts";
@@ -367,7 +367,7 @@ function checkCron(path: Path, text: string, error: string | undefined): Unplace
 function checkLint({ at }: CheckedFile): UnplacedDiagnostic[] {
   return Object.keys(coerceObject(at(["lint"]))).flatMap((code): UnplacedDiagnostic[] => {
     const path = ["lint", code];
-    const facts = factsOf(code);
+    const facts = factsOfCode(code);
     if (facts === undefined) {
       const remedy =
         didYouMean(code, Object.keys(diagnosticCodes)) || "`zonewarden explain` lists the codes";

@@ -85,7 +85,10 @@ export function textsIn(
 export const fillableKeys =
   "a placeholder can be a value as a whole, except of a key that names an entry, and a part of the texts of `description`, expressions, `value`, `acknowledge`, `content` and `scripts`; write the value itself here";
 
-const zoneFacts = ["zone.name", "zone.id", "zone.account"];
+/** What a placeholder can name of a zone: `${zone.name}`. */
+export const zoneFactNames = ["name", "id", "account"] as const;
+
+const zonePlaceholders = zoneFactNames.map((name) => `zone.${name}`);
 const variable = /^vars\.[a-z][a-z0-9_]*$/;
 const literal = "for a literal write $${";
 
@@ -107,11 +110,11 @@ function parseTemplate(text: string): Template {
     if (close !== "}") {
       const remedy = `close it with }; ${literal}`;
       errors.push({ message: "a placeholder is not closed", remedy });
-    } else if (zoneFacts.includes(name) || variable.test(name)) {
+    } else if (zonePlaceholders.includes(name) || variable.test(name)) {
       parts.push({ name });
     } else {
       const message = `there is no placeholder \${${name}}`;
-      const known = [...zoneFacts, "vars.NAME"].map((each) => `\${${each}}`).join(", ");
+      const known = [...zonePlaceholders, "vars.NAME"].map((each) => `\${${each}}`).join(", ");
       errors.push({ message, remedy: `write one of ${known}; ${literal}` });
     }
   }

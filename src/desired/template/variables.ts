@@ -18,10 +18,11 @@ import {
   placeholdersIn,
   type TemplateValue,
   templateValueOf,
+  zoneFactNames,
 } from "./template.ts";
 
 /** What is known of the zone that is filled in. */
-export type ZoneFacts = Readonly<Partial<Record<"name" | "id" | "account", string>>>;
+export type ZoneFacts = Readonly<Partial<Record<(typeof zoneFactNames)[number], string>>>;
 
 /** Values of the form that a listing gives, for what only a listing tells. */
 const samples = {
@@ -111,7 +112,7 @@ export class Variables {
     const name = variableIn(placeholder);
     if (name !== undefined) return this.#values.get(name);
     const fact = factIn(placeholder);
-    return this.#facts[fact] ?? samples[fact];
+    return fact && (this.#facts[fact] ?? samples[fact]);
   }
 
   /** Whether {@link diagnostics} tell what is wrong with the value of a variable. */
@@ -121,7 +122,8 @@ export class Variables {
 
   /** Whether a sample stands for something that only a listing tells. */
   isSample(placeholder: string): boolean {
-    return variableIn(placeholder) === undefined && this.#facts[factIn(placeholder)] === undefined;
+    const fact = factIn(placeholder);
+    return fact !== undefined && this.#facts[fact] === undefined;
   }
 
   /** Placeholders, and all those that the values of their variables use: the innermost first. */
@@ -256,7 +258,6 @@ export function variableIn(placeholder: string): string | undefined {
   return placeholder.startsWith("vars.") ? placeholder.slice("vars.".length) : undefined;
 }
 
-function factIn(placeholder: string): keyof ZoneFacts {
-  if (placeholder === "zone.name") return "name";
-  return placeholder === "zone.id" ? "id" : "account";
+function factIn(placeholder: string): keyof ZoneFacts | undefined {
+  return zoneFactNames.find((name) => placeholder === `zone.${name}`);
 }

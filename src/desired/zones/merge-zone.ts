@@ -107,7 +107,7 @@ export class ZoneMerger {
   merge(zone: ZoneLayer, layers: readonly Layer[]): MergedEntry {
     const target = targetOf(zone.content);
     const suspension = suspensionOf(zone.content);
-    const filled = this.contentWith(zone, layers, factsOf(target.value));
+    const filled = this.contentWith(zone, layers, factsOfTarget(target.value));
     const own = [...target.diagnostics, ...suspension.diagnostics].map((unplaced) =>
       placed(zone, layers, unplaced),
     );
@@ -206,7 +206,7 @@ function placed(
 }
 
 /** What a declaration itself says of its zone. */
-export function factsOf(target: Target | undefined): ZoneFacts {
+export function factsOfTarget(target: Target | undefined): ZoneFacts {
   if (target?.by === "name") return { name: target.name };
   return target?.by === "id" ? { id: target.id } : {};
 }

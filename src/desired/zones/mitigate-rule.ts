@@ -1,5 +1,5 @@
 import type { BlockResponse, MitigateRule, Rule, RuleBase } from "../../zone/resource.ts";
-import { type RulePhase, factsOf } from "../../zone/rule-phase.ts";
+import { type RulePhase, factsOfPhase } from "../../zone/rule-phase.ts";
 import { contradiction, type Converted, missing, type UnplacedDiagnostic } from "../diagnostics.ts";
 import type { Path } from "../location.ts";
 import type { Merged } from "../merged.ts";
@@ -110,7 +110,7 @@ function contentTooLarge(
   content: string,
   path: Path,
 ): readonly UnplacedDiagnostic[] {
-  const { maxResponseBytes } = factsOf(phase);
+  const { maxResponseBytes } = factsOfPhase(phase);
   const size = Buffer.byteLength(content);
   if (size <= maxResponseBytes) return [];
   const message = `the content has ${size} bytes, the maximum is ${maxResponseBytes}`;

@@ -1,7 +1,7 @@
 import type { ZoneContent, ZoneDocument, ZoneLabels } from "../../zone/desired-zone.ts";
 import type { Diagnostic } from "../../zone/diagnostic.ts";
 import { conflictsIn } from "./layer-conflicts.ts";
-import { factsOf, ZoneMerger } from "./merge-zone.ts";
+import { factsOfTarget, ZoneMerger } from "./merge-zone.ts";
 import { isMerged } from "./merged-document.ts";
 import { offlineLabels, offlineZone, type OfflineZone } from "./offline-zone.ts";
 import { stackWith } from "./stack-zone.ts";
@@ -33,7 +33,11 @@ export function offlineFleet(documents: readonly ZoneDocument[]): readonly Decla
     }
     const conflicts = conflictsIn(found.documents, name, merger);
     if (conflicts.length > 0) return { ...entry, content: undefined, diagnostics: conflicts };
-    const { content, diagnostics } = stackWith(found.documents, factsOf(document.target), merger);
+    const { content, diagnostics } = stackWith(
+      found.documents,
+      factsOfTarget(document.target),
+      merger,
+    );
     return { ...entry, content, diagnostics };
   });
 }

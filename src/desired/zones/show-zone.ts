@@ -5,7 +5,7 @@ import { keyPlace, type Path } from "../location.ts";
 import { fillZone } from "../template/fill-zone.ts";
 import { Variables } from "../template/variables.ts";
 import { bringerOf, identityOf, type Layer, memberName, originOf } from "./layer.ts";
-import { factsOf, ZoneMerger } from "./merge-zone.ts";
+import { factsOfTarget, ZoneMerger } from "./merge-zone.ts";
 import { layersOf } from "./merged-document.ts";
 import { offlineZone, type OfflineZone } from "./offline-zone.ts";
 
@@ -34,7 +34,8 @@ export function showZone(documents: readonly ZoneDocument[], zone: string): Show
   if (own === undefined) return undefined;
   const layers = layersOf(found.documents);
   const name = zoneName(zone);
-  const facts = own.target.by === "selector" && name !== undefined ? { name } : factsOf(own.target);
+  const facts =
+    own.target.by === "selector" && name !== undefined ? { name } : factsOfTarget(own.target);
   const variables = new Variables(layers, facts);
   const { values } = fillZone(new ZoneMerger().valuesOf(layers), variables);
   const known = [...variables.names].flatMap((each) => {

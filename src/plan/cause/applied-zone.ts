@@ -12,7 +12,7 @@ import {
   rulesetIn,
   settingNames,
 } from "../../zone/resource.ts";
-import { factsOf, phaseOfKind } from "../../zone/rule-phase.ts";
+import { factsOfPhase, phaseOfKind } from "../../zone/rule-phase.ts";
 
 /** The digest of each field of a resource that has a value; {@link uncertain} if it is not known. */
 export type AppliedFields = ReadonlyMap<string, string>;
@@ -47,7 +47,7 @@ export function digestOfValue(value: Json | undefined): string {
 
 /** Stands for a kind. A letter never gets another meaning. */
 function codeOf(kind: Kind): string {
-  if (isRuleKind(kind)) return factsOf(phaseOfKind(kind)).code;
+  if (isRuleKind(kind)) return factsOfPhase(phaseOfKind(kind)).code;
   return codes[kind];
 }
 

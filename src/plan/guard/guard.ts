@@ -1,7 +1,7 @@
 import { firstOf } from "../../syntax/first-of.ts";
 import type { Mode, Suspension } from "../../zone/desired-zone.ts";
 import { kinds } from "../../zone/resource.ts";
-import { factsOf, quotaOf, type RuleQuotas } from "../../zone/rule-phase.ts";
+import { factsOfPhase, quotaOf, type RuleQuotas } from "../../zone/rule-phase.ts";
 import { type Change, onlyStrengthens, weakeningChanges } from "../change.ts";
 import { isAdoption } from "../ownership.ts";
 import type { Plan } from "../plan.ts";
@@ -214,7 +214,7 @@ function shareHolds(
 /** The service refuses one rule more than the quota (SERVICE.md B.8). */
 function quotaHolds({ zone, grown, changes }: Plan, quotas: RuleQuotas): readonly Hold[] {
   return grown.flatMap(({ phase, rules, most }): readonly Hold[] => {
-    const { kind } = factsOf(phase);
+    const { kind } = factsOfPhase(phase);
     const quota = quotaOf(phase, zone.plan, quotas);
     if (most <= quota) return [];
     const going = changes.filter((change) => change.kind === kind && change.verb === "delete");

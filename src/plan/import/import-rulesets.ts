@@ -7,7 +7,7 @@ import {
 } from "../../zone/live-zone.ts";
 import { unmarked } from "../../zone/mark.ts";
 import type { CustomRuleset, Rule } from "../../zone/resource.ts";
-import { factsOf } from "../../zone/rule-phase.ts";
+import { factsOfPhase } from "../../zone/rule-phase.ts";
 import { executorsOf } from "../rules/ruleset-match.ts";
 import {
   type Candidates,
@@ -24,7 +24,7 @@ import { ruleCandidates } from "./import-rules.ts";
  * which the zone executes them. No new key is that of a rule beside them: positions tell both apart.
  */
 export function rulesetCandidates(live: LiveZone, owner: string): Candidates<CustomRuleset> {
-  const facts = factsOf("custom_rules");
+  const facts = factsOfPhase("custom_rules");
   const { custom_rules: entrypoint } = live.entrypoints;
   const listed = rulesIn(entrypoint);
   const declarable = ruleCandidates(live, facts, listed, owner).candidates;

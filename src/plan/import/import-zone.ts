@@ -2,7 +2,7 @@ import { byPhase, type Declared, noContent, type ZoneContent } from "../../zone/
 import { type LiveZone, rulesIn } from "../../zone/live-zone.ts";
 import type { CustomRuleset, Kind, Policy, Rule } from "../../zone/resource.ts";
 import { kindWords, rulesetIn, settingNames } from "../../zone/resource.ts";
-import { factsOf, type RulePhase, rulePhases } from "../../zone/rule-phase.ts";
+import { factsOfPhase, type RulePhase, rulePhases } from "../../zone/rule-phase.ts";
 import { plan } from "../plan.ts";
 import type { Candidates, Choice, DeclaredKind, Importable, LeftOut } from "./candidate.ts";
 import { policyCandidates } from "./import-policies.ts";
@@ -42,7 +42,7 @@ export function importLiveZone(
   const rulesets = declareKind("custom_ruleset", rulesetCandidates(live, owner), ofRulesets);
   const deploying = deployingRules(live);
   const rules = rulePhases.map((phase) => {
-    const facts = factsOf(phase);
+    const facts = factsOfPhase(phase);
     const own = rulesIn(live.entrypoints[phase]).filter((rule) => !deploying.has(rule));
     const { choices, leftOut } = declareKind(facts.kind, ruleCandidates(live, facts, own, owner), {
       ...context,

@@ -21,7 +21,7 @@ import {
   type Rule,
   together,
 } from "../../zone/resource.ts";
-import { factsOf } from "../../zone/rule-phase.ts";
+import { factsOfPhase } from "../../zone/rule-phase.ts";
 import type { Write } from "../../zone/write.ts";
 import { type Change, type Delete, type FieldChange, neutral, type Update } from "../change.ts";
 import type { Hold } from "../guard/hold.ts";
@@ -34,7 +34,7 @@ import type { RulesetContent } from "./rule-effect.ts";
 import { comparable } from "./rule-fields.ts";
 import { executorsOf, markOfRuleset, matchRulesets, type RulesetMatch } from "./ruleset-match.ts";
 
-const facts = factsOf("custom_rules");
+const facts = factsOfPhase("custom_rules");
 
 /** What a zone declares in the phase of custom rules, and what is live there. */
 export interface CustomPhase {

@@ -3,7 +3,7 @@ import { type Json, canonicalJson, coerceText } from "../../syntax/json.ts";
 import { listAt, type LiveZone, type RuleListPlace, rulesIn } from "../../zone/live-zone.ts";
 import { refOf, unmarked } from "../../zone/mark.ts";
 import { settingNames } from "../../zone/resource.ts";
-import { factsOf } from "../../zone/rule-phase.ts";
+import { factsOfPhase } from "../../zone/rule-phase.ts";
 import { isRulesetWrite, partOf, type Write, type ZonePart } from "../../zone/write.ts";
 import type { Plan } from "../plan.ts";
 import { withMarkOf } from "../policies/policy-match.ts";
@@ -93,7 +93,7 @@ function othersIn(place: RuleListPlace, writes: readonly Write[], live: LiveZone
 
 function rule(place: RuleListPlace & { readonly id: string }, live: LiveZone): LiveResource {
   const found = rulesIn(listAt(live, place)).find(({ id }) => id === place.id);
-  return [`${factsOf(place.phase).kind}/${place.id}`, found?.wire ?? null];
+  return [`${factsOfPhase(place.phase).kind}/${place.id}`, found?.wire ?? null];
 }
 
 /** All custom rulesets with the key in their mark, whoever owns them. */
