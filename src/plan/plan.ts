@@ -62,7 +62,7 @@ export function plan(
       if (rules === undefined && rulesets === undefined) return [];
       const entrypoint = wasRead(live.entrypoints[phase], `entry point of ${phase}`);
       const facts = factsOfPhase(phase);
-      const quota = quotaOf(phase, zone.plan, quotas);
+      const quota = quotaOf(phase, zone.tier, quotas);
       const planList = (list: RuleList, declared: Declared<Rule>): RulesPlan =>
         planRules(list, quota, declared, scoreRuleFor(declared, live), owner, ownership);
       if (rulesets !== undefined) {

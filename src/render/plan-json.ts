@@ -42,7 +42,7 @@ function zoneJson(report: ZoneReport): JsonObject {
 
 /** A plan as JSON, complete: reading it back gives an equal plan. */
 export function planJson(plan: Plan): JsonObject {
-  const { id, name, accountId, accountName, status, plan: tier } = plan.zone;
+  const { id, name, accountId, accountName, status, tier } = plan.zone;
   return {
     zone: { id, name, account_id: accountId, account_name: accountName, status, plan: tier },
     hash: planHash(plan),

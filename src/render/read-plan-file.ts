@@ -89,7 +89,7 @@ function zoneOf(json: JsonObject): Zone | undefined {
     accountId: coerceText(json["account_id"]),
     accountName: coerceText(json["account_name"]),
     status: coerceText(json["status"]),
-    plan: coerceText(json["plan"]),
+    tier: coerceText(json["plan"]),
   };
 }
 

@@ -152,10 +152,10 @@ export function zoneJson(state: ZoneState, { stepsOf }: Pick<Snapshot, "stepsOf"
   const steps = stepsOf(state.declared.name);
   const { zone, declared, failure, notes, compared, driftOnsets, inventory, scripts } = state;
   const { suspension } = declared;
-  const { id, plan } = zone ?? {};
+  const { id, tier } = zone ?? {};
   return {
     ...summaryJson(state),
-    ...jsonOf({ id, plan, notes, compared, driftOnsets, lastRun: state.lastRun }),
+    ...jsonOf({ id, plan: tier, notes, compared, driftOnsets, lastRun: state.lastRun }),
     account: zone === undefined ? null : { id: zone.accountId, name: zone.accountName },
     suspension: suspension === undefined ? null : jsonOf(suspension),
     failure: failure === undefined ? null : failureJson(failure),

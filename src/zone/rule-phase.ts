@@ -23,11 +23,11 @@ export interface PhaseFacts {
   readonly isRateLimited: boolean;
   /** The largest content of a response of its rules, in bytes (SERVICE.md B.10). */
   readonly maxResponseBytes: number;
-  /** How many rules it may have, by the plan of the zone (SERVICE.md B.10, B.11); contracts differ. */
+  /** How many rules it may have, by the tier of the zone (SERVICE.md B.10, B.11); contracts differ. */
   readonly quota: Readonly<Partial<Record<string, number>>>;
 }
 
-/** Numbers of rules, by the plan of a zone and the phase. */
+/** Numbers of rules, by the tier of a zone and the phase. */
 export type RuleQuotas = Readonly<
   Partial<Record<string, Readonly<Partial<Record<RulePhase, number>>>>>
 >;
@@ -79,9 +79,9 @@ export function factsOfPhase(phase: RulePhase): PhaseFacts {
   return facts[phase];
 }
 
-/** How many rules a phase may have in a zone of a plan: as the quotas say, else as the service publishes. */
-export function quotaOf(phase: RulePhase, plan: string, quotas: RuleQuotas): number {
-  return quotas[plan]?.[phase] ?? facts[phase].quota[plan] ?? Infinity;
+/** How many rules a phase may have in a zone of a tier: as the quotas say, else as the service publishes. */
+export function quotaOf(phase: RulePhase, tier: string, quotas: RuleQuotas): number {
+  return quotas[tier]?.[phase] ?? facts[phase].quota[tier] ?? Infinity;
 }
 
 /** The phase of a kind of rules. */

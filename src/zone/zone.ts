@@ -16,7 +16,7 @@ export interface Zone {
   /** `initializing`, `pending`, `active` or `moved` (SERVICE.md C.4). */
   readonly status: string;
   /** `legacy_id` of the zone's plan (`free`, `pro`, `business`, `enterprise`), "" if unknown. */
-  readonly plan: string;
+  readonly tier: string;
 }
 
 /** The listed zones, and the credentials that never listed theirs. */

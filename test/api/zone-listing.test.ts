@@ -49,9 +49,9 @@ describe("the zone listing", () => {
         status: "pending",
         accountId: "acc1",
         accountName: "Shops",
-        plan: "pro",
+        tier: "pro",
       },
-      expect.objectContaining({ accountId: "", accountName: "", plan: "" }),
+      expect.objectContaining({ accountId: "", accountName: "", tier: "" }),
       expect.objectContaining({ accountId: "", accountName: "Odd" }),
     ]);
     const query = { page: "1", per_page: "50", order: "name", direction: "asc" };

@@ -15,7 +15,7 @@ function listed(name: string, index: number, facts: Partial<Zone> = {}): Zone {
 
 const zones = [
   listed("a.shop.example", 1),
-  listed("b.shop.example", 2, { plan: "free" }),
+  listed("b.shop.example", 2, { tier: "free" }),
   listed("c.brand.example", 3, { accountName: "Agency" }),
 ];
 

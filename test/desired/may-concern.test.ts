@@ -140,7 +140,7 @@ const listed: readonly Zone[] = ["a.example", "a.example", "b.example", "c.examp
     accountId: "x",
     accountName: "",
     status: index === 1 ? "pending" : "active",
-    plan: "free",
+    tier: "free",
   }),
 );
 

@@ -298,7 +298,7 @@ async function selected(text: string, plan: string) {
   const { documents } = await loadText(text);
   const id = zoneId("1".repeat(32));
   if (id === undefined) throw new Error("no id");
-  const zones = [{ ...zoneNamed("a.example"), id, plan }];
+  const zones = [{ ...zoneNamed("a.example"), id, tier: plan }];
   const { zones: found, diagnostics } = selectZones(documents, { zones, unlisted: [] });
   const promotions = found.map(({ content }) =>
     [...promotedObjects(content)].map(([key, { promotion }]) => {

@@ -14,14 +14,14 @@ function zone(number: number, name: string, facts: Partial<Zone> = {}): Zone {
     accountId: "a".repeat(32),
     accountName: "Brand Ltd",
     status: "active",
-    plan: "enterprise",
+    tier: "enterprise",
     ...facts,
   };
 }
 
 const shop = zone(1, "shop.example");
 const uk = zone(2, "uk.brand.example");
-const de = zone(3, "de.brand.example", { status: "pending", plan: "free" });
+const de = zone(3, "de.brand.example", { status: "pending", tier: "free" });
 
 const on = "page_shield: { settings: { enabled: true } }";
 const off = "page_shield: { settings: { enabled: false } }";

@@ -201,7 +201,7 @@ export function countingZone(
   const known = zoneName(name);
   const id = zoneId(`${nth}`.padStart(32, "0"));
   if (known === undefined || id === undefined) throw new Error(`${name} is no zone`);
-  const zone = { id, name: known, accountId: "a", accountName: "A", status: "active", plan: "pro" };
+  const zone = { id, name: known, accountId: "a", accountName: "A", status: "active", tier: "pro" };
   const ids = [1, 2, 3].map((each) => `${nth}${each}`.padStart(8, "a").padEnd(32, "0"));
   return { zone, sources, ruleIds: ids.slice(0, 2), policyIds: ids.slice(2) };
 }

@@ -53,7 +53,7 @@ export function zoneNamed(text: string): Zone {
     accountId: "01a7362d577a6c3019a474fd6f485823",
     accountName: "Example Shops",
     status: "active",
-    plan: "enterprise",
+    tier: "enterprise",
   };
 }
 

@@ -47,11 +47,11 @@ interface RulesZone extends Partial<LiveZone> {
 export function plannedRules(
   rules: Declared<Rule>,
   live: LiveEntrypoint,
-  { phase = "managed_rules", tier = shopZone.plan, quotas, ...parts }: RulesZone = {},
+  { phase = "managed_rules", tier = shopZone.tier, quotas, ...parts }: RulesZone = {},
 ): Plan {
   const { zone, content } = desiredZone({ rules: { [phase]: rules } });
   return plan(
-    { zone: { ...zone, plan: tier }, content },
+    { zone: { ...zone, tier }, content },
     liveZone({ entrypoints: { [phase]: live }, ...parts }),
     owner,
     byMarks,

@@ -34,7 +34,7 @@ export function zone(name = "shop.example.com", changes: Partial<Zone> = {}): Zo
     accountId: "acc1",
     accountName: "Shops",
     status: "active",
-    plan: "enterprise",
+    tier: "enterprise",
     ...changes,
   };
 }

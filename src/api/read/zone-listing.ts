@@ -207,6 +207,6 @@ function zoneOf(wire: JsonObject, shared: Map<string, string>): Zone | undefined
     accountId: isServiceId(accountId) ? accountId : "",
     accountName: sharedText(account, "name"),
     status: sharedText(wire, "status"),
-    plan: sharedText(coerceObject(wire["plan"]), "legacy_id"),
+    tier: sharedText(coerceObject(wire["plan"]), "legacy_id"),
   };
 }

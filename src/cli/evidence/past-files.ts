@@ -106,5 +106,5 @@ function contentOf(name: ZoneName, documents: readonly ZoneDocument[]): ZoneCont
 function listed(name: ZoneName, sign: string): Zone {
   const id = zoneId(sign.repeat(32));
   if (id === undefined) throw new Error(`${sign} is no digit`);
-  return { id, name, accountId: id, accountName: sign, status: sign, plan: sign };
+  return { id, name, accountId: id, accountName: sign, status: sign, tier: sign };
 }

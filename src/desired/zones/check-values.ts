@@ -15,8 +15,8 @@ import { didYouMean } from "../../syntax/nearest.ts";
 import type { SyntaxDiagnostic } from "../../syntax/syntax-diagnostic.ts";
 import { twins } from "../../syntax/twins.ts";
 import { type Diagnostic, isError } from "../../zone/diagnostic.ts";
-import { servicePlans } from "../../zone/plan-facts.ts";
 import { rulePhases } from "../../zone/rule-phase.ts";
+import { tiers } from "../../zone/tier.ts";
 import { diagnosticAt, maxDiagnostics } from "../diagnostics.ts";
 import { keyPlace, type Path, placeInScalar } from "../location.ts";
 import { wrongDeclarations } from "../template/declaration.ts";
@@ -85,7 +85,7 @@ function repeatedKeys(
 /** The values that a selector can match, where they are known. */
 const selectable = {
   status: ["initializing", "pending", "active", "moved"],
-  plan: servicePlans,
+  plan: tiers,
 };
 
 /** Patterns of a selector that match none of the values that there are. */

@@ -2,13 +2,13 @@ import { nearestOfMany } from "../../syntax/nearest.ts";
 import type { DesiredZone, ZoneDocument } from "../../zone/desired-zone.ts";
 import { type Diagnostic, isError } from "../../zone/diagnostic.ts";
 import type { Selection } from "../../zone/selected-zones.ts";
-import { withStepsOfPlan } from "../../zone/steps-in-plan.ts";
+import { withStepsOfTier } from "../../zone/steps-in-tier.ts";
 import type { KnownZones, Zone, ZoneName } from "../../zone/zone.ts";
 import type { Config } from "../config/config.ts";
 import { diagnosticAt, oncePerMessage, type UnplacedDiagnostic } from "../diagnostics.ts";
 import { lintOf } from "../lint.ts";
 import { identityText } from "../template/fill-zone.ts";
-import { beyondPlan } from "./beyond-plan.ts";
+import { beyondTier } from "./beyond-tier.ts";
 import { ZoneMerger } from "./merge-zone.ts";
 import { isMerged, placeIn } from "./merged-document.ts";
 import { type ZoneDeclarations, resolveNamesakes } from "./namesakes.ts";
@@ -122,10 +122,10 @@ function resolveNames(
     if (resolved !== undefined && joined?.content !== undefined) {
       const { zone, documents } = resolved;
       const { labels } = joined;
-      const content = withStepsOfPlan(joined.content, zone.plan);
+      const content = withStepsOfTier(joined.content, zone.tier);
       const isRestored = documents.some((each) => each.isRestored);
       found.push({ zone, content, labels, documents, ...(isRestored && { isRestored }) });
-      diagnostics.push(...placedIn(documents, beyondPlan(joined.content, zone.plan)));
+      diagnostics.push(...placedIn(documents, beyondTier(joined.content, zone.tier)));
     } else if (reason !== undefined) leftAlone.set(name, reason);
   }
   return { zones: found, diagnostics, leftAlone };

@@ -15,14 +15,14 @@ export type Matcher = (facts: KnownFacts) => boolean | undefined;
 
 /** The facts of a listed zone. */
 export function listedFacts(
-  { name, accountName, accountId, status, plan }: Zone,
+  { name, accountName, accountId, status, tier }: Zone,
   labels: ZoneLabels,
 ): KnownFacts {
   return {
     name: [name],
     account: [accountName, accountId],
     status: [status],
-    plan: [plan],
+    plan: [tier],
     labels,
   };
 }

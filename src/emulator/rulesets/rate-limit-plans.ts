@@ -2,7 +2,7 @@ import { isResponseField } from "../../syntax/expression/expression-fields.ts";
 
 /**
  * What a plan includes of rate limits (SERVICE.md B.11). The program does not share its
- * facts (`zone/plan-facts.ts`) with the service that it is tested against; a test compares both.
+ * facts (`zone/tier.ts`) with the service that it is tested against; a test compares both.
  */
 export interface RateLimitPlan {
   readonly rules: number;

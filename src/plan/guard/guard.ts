@@ -215,20 +215,20 @@ function shareHolds(
 function quotaHolds({ zone, grown, changes }: Plan, quotas: RuleQuotas): readonly Hold[] {
   return grown.flatMap(({ phase, rules, most }): readonly Hold[] => {
     const { kind } = factsOfPhase(phase);
-    const quota = quotaOf(phase, zone.plan, quotas);
+    const quota = quotaOf(phase, zone.tier, quotas);
     if (most <= quota) return [];
     const going = changes.filter((change) => change.kind === kind && change.verb === "delete");
     const [found, remedy] =
       rules > quota
         ? [
             `${rules} rules`,
-            `declare fewer, or set limits.quota.${zone.plan}.${phase} if its contract allows more`,
+            `declare fewer, or set limits.quota.${zone.tier}.${phase} if its contract allows more`,
           ]
         : [
             `${most} rules until ${keysOf(going)} is deleted, which protects the zone until then`,
             "declare the new rule with `was` and the old key, which changes it in place, or delete the old rule in a commit of its own",
           ];
-    const message = `${phase} would have ${found}, and a zone of the plan ${zone.plan} may have ${quota}: ${remedy}`;
+    const message = `${phase} would have ${found}, and a zone of the plan ${zone.tier} may have ${quota}: ${remedy}`;
     return [{ reason: "quota", message }];
   });
 }

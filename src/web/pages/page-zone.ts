@@ -281,7 +281,7 @@ function modeText(zone: Mode, program: Mode): string {
     : zone;
 }
 
-function serviceList({ id, accountName, plan: tier, status }: Zone): Html {
+function serviceList({ id, accountName, tier, status }: Zone): Html {
   return facts({
     "Zone id": html`<code>${id}</code>`,
     Account: foreign(accountName),

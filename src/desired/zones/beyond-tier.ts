@@ -1,34 +1,29 @@
 import { nodesIn } from "../../syntax/expression/expression.ts";
 import type { ZoneContent } from "../../zone/desired-zone.ts";
-import {
-  includesField,
-  type KnownPlan,
-  rateLimitFacts,
-  servicePlans,
-} from "../../zone/plan-facts.ts";
 import type { MitigateRule, RateLimit, Rule } from "../../zone/resource.ts";
 import { rulePhases } from "../../zone/rule-phase.ts";
-import { stepsBeyond } from "../../zone/steps-in-plan.ts";
+import { stepsBeyond } from "../../zone/steps-in-tier.ts";
+import { includesField, type LimitedTier, rateLimitFacts, tiers } from "../../zone/tier.ts";
 import type { UnplacedDiagnostic } from "../diagnostics.ts";
 import type { Path } from "../location.ts";
 import { ruleListOf, rulesetList } from "./zone-lists.ts";
 
-/** What a rule has that a plan does not include: where in the rule, and in words. */
+/** What a rule has that a tier does not include: where in the rule, and in words. */
 type Beyond = readonly [path: Path, what: string];
 
 /**
- * What zones of a plan are documented not to have. They are warnings: pages disagree, and the
+ * What zones of a tier are documented not to have. They are warnings: pages disagree, and the
  * service decides.
  */
-export function beyondPlan(
+export function beyondTier(
   { rules, customRulesets }: Pick<ZoneContent, "rules" | "customRulesets">,
-  planName: string,
+  tierName: string,
 ): readonly UnplacedDiagnostic[] {
-  const plan = servicePlans.find((each) => each === planName);
-  if (plan === undefined || plan === "enterprise") return [];
+  const tier = tiers.find((each) => each === tierName);
+  if (tier === undefined || tier === "enterprise") return [];
   const beyondKnown = (list: Path, items: readonly Rule[]): readonly UnplacedDiagnostic[] => {
-    const found = known[plan].get(items) ?? beyondIn(list, items, plan);
-    known[plan].set(items, found);
+    const found = known[tier].get(items) ?? beyondIn(list, items, tier);
+    known[tier].set(items, found);
     return found;
   };
   return [
@@ -42,37 +37,38 @@ export function beyondPlan(
 const none: readonly Rule[] = [];
 
 /** Zones share lists, and are selected again whenever the listing of zones changes. */
-const known: Readonly<Record<KnownPlan, WeakMap<readonly Rule[], readonly UnplacedDiagnostic[]>>> =
-  { free: new WeakMap(), pro: new WeakMap(), business: new WeakMap() };
+const known: Readonly<
+  Record<LimitedTier, WeakMap<readonly Rule[], readonly UnplacedDiagnostic[]>>
+> = { free: new WeakMap(), pro: new WeakMap(), business: new WeakMap() };
 
 function beyondIn(
   list: Path,
   items: readonly Rule[],
-  plan: KnownPlan,
+  tier: LimitedTier,
 ): readonly UnplacedDiagnostic[] {
   return items.flatMap((rule) =>
-    beyondOf(rule, plan).map(([path, what]) => ({
+    beyondOf(rule, tier).map(([path, what]) => ({
       code: "BEYOND_PLAN" as const,
       path: [...list, rule.key, ...path],
-      message: `the plan ${plan} is documented not to include ${what}`,
+      message: `the plan ${tier} is documented not to include ${what}`,
       remedy: "declare it for zones of a larger plan; nothing, if your contract includes it",
     })),
   );
 }
 
-function beyondOf(rule: Rule, plan: KnownPlan): readonly Beyond[] {
+function beyondOf(rule: Rule, tier: LimitedTier): readonly Beyond[] {
   if (rule.action === "execute") return [];
-  if (rule.action === "skip") return inExpression(rule.expression, plan);
+  if (rule.action === "skip") return inExpression(rule.expression, tier);
   const { ratelimit } = rule;
   return [
-    ...(ratelimit === undefined ? inCustomRule(rule, plan) : inLimit(rule, ratelimit, plan)),
-    ...inSteps(rule, plan),
+    ...(ratelimit === undefined ? inCustomRule(rule, tier) : inLimit(rule, ratelimit, tier)),
+    ...inSteps(rule, tier),
   ];
 }
 
-/** The steps are taken without those that a plan does not include. */
-function inSteps(rule: MitigateRule, plan: KnownPlan): readonly Beyond[] {
-  const missing = stepsBeyond(rule, plan);
+/** The steps are taken without those that a tier does not include. */
+function inSteps(rule: MitigateRule, tier: LimitedTier): readonly Beyond[] {
+  const missing = stepsBeyond(rule, tier);
   if (missing.length === 0) return [];
   const left = (rule.promotion?.steps ?? []).filter((step) => !missing.includes(step));
   const after =
@@ -80,26 +76,26 @@ function inSteps(rule: MitigateRule, plan: KnownPlan): readonly Beyond[] {
   return [[["promote"], `the step ${missing.join(" and ")}: ${after}`]];
 }
 
-function inCustomRule(rule: MitigateRule, plan: KnownPlan): readonly Beyond[] {
+function inCustomRule(rule: MitigateRule, tier: LimitedTier): readonly Beyond[] {
   return [
-    ...inExpression(rule.expression, plan),
+    ...inExpression(rule.expression, tier),
     ...only(rule.action === "log", ["action"], "the action log"),
-    ...only(rule.response !== undefined && plan === "free", ["response"], "a response"),
+    ...only(rule.response !== undefined && tier === "free", ["response"], "a response"),
   ];
 }
 
-function inExpression(expression: string, plan: KnownPlan): readonly Beyond[] {
+function inExpression(expression: string, tier: LimitedTier): readonly Beyond[] {
   const { fields, hasRegex } = usedIn(expression);
   return [
     ...fields
-      .filter((field) => !includesField(plan, field))
+      .filter((field) => !includesField(tier, field))
       .map((field): Beyond => [["expression"], `the field ${field}`]),
-    ...only(hasRegex && plan !== "business", ["expression"], "regular expressions"),
+    ...only(hasRegex && tier !== "business", ["expression"], "regular expressions"),
   ];
 }
 
-function inLimit(rule: MitigateRule, limit: RateLimit, plan: KnownPlan): readonly Beyond[] {
-  const included = rateLimitFacts[plan];
+function inLimit(rule: MitigateRule, limit: RateLimit, tier: LimitedTier): readonly Beyond[] {
+  const included = rateLimitFacts[tier];
   const { period, mitigation_timeout: timeout, counting_expression: counted } = limit;
   const extra = limit.characteristics.find((each) => !included.characteristics.includes(each));
   const { fields, hasRegex } = usedIn(rule.expression);

@@ -24,7 +24,7 @@ zones:
 function toldTo(documents: readonly ZoneDocument[], plans: readonly string[]): readonly string[] {
   const zones = ["a.example", "b.example", "c.example"].flatMap((name, index) => {
     const id = zoneId(`${index}`.repeat(32));
-    return id === undefined ? [] : [{ ...zoneNamed(name), id, plan: plans[index] ?? "" }];
+    return id === undefined ? [] : [{ ...zoneNamed(name), id, tier: plans[index] ?? "" }];
   });
   return selectZones(documents, { zones, unlisted: [] }).diagnostics.map((each) =>
     problemLine(each, "").replace(/^a\.yaml:(\d+):\d+: warning: the plan \w+ is documented/, "$1"),

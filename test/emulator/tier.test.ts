@@ -4,8 +4,8 @@ import { rateLimitPlan, ruleLimit, servedPhase } from "../../src/emulator/rulese
 import { seededState } from "../../src/emulator/seed/seeded-state.ts";
 import type { EmulatedZone } from "../../src/emulator/state.ts";
 import { aliasOf, expressionFields } from "../../src/syntax/expression/expression-fields.ts";
-import { includesField, rateLimitFacts } from "../../src/zone/plan-facts.ts";
 import { factsOfPhase } from "../../src/zone/rule-phase.ts";
+import { includesField, rateLimitFacts } from "../../src/zone/tier.ts";
 
 const fields = [...expressionFields.keys()];
 

@@ -1,18 +1,18 @@
 import { aliasOf, isResponseField } from "../syntax/expression/expression-fields.ts";
 
-/** The plans of zones, each of which includes what those before it do. */
-export const servicePlans = ["free", "pro", "business", "enterprise"] as const;
+/** What zones are subscribed to, which the service calls plans; each includes what those before it do. */
+export const tiers = ["free", "pro", "business", "enterprise"] as const;
 
-export type ServicePlan = (typeof servicePlans)[number];
+export type Tier = (typeof tiers)[number];
 
 /** The contracts of enterprise differ: what one includes is not known. */
-export type KnownPlan = Exclude<ServicePlan, "enterprise">;
+export type LimitedTier = Exclude<Tier, "enterprise">;
 
 /**
- * Fields of custom rules that need a plan, the longer names first; names stand for those below
+ * Fields of custom rules that need a tier, the longer names first; names stand for those below
  * them. Fields that are an add-on count as enterprise (SERVICE.md B.10).
  */
-const planOfFields: readonly (readonly [field: string, plan: ServicePlan])[] = [
+const tierOfFields: readonly (readonly [field: string, tier: Tier])[] = [
   ["cf.waf.credential_check.username_and_password_leaked", "pro"],
   ["cf.waf.score.class", "business"],
   ["cf.api_gateway.auth_id_present", "enterprise"],
@@ -27,14 +27,14 @@ const planOfFields: readonly (readonly [field: string, plan: ServicePlan])[] = [
   ["ip.src.subdivision_2_iso_code", "business"],
 ];
 
-/** Whether a plan is documented to include a field of custom rules. */
-export function includesField(plan: KnownPlan, field: string): boolean {
+/** Whether a tier is documented to include a field of custom rules. */
+export function includesField(tier: LimitedTier, field: string): boolean {
   const name = aliasOf(field);
-  const least = planOfFields.find(([each]) => name === each || name.startsWith(`${each}.`))?.[1];
-  return servicePlans.indexOf(least ?? "free") <= servicePlans.indexOf(plan);
+  const least = tierOfFields.find(([each]) => name === each || name.startsWith(`${each}.`))?.[1];
+  return tiers.indexOf(least ?? "free") <= tiers.indexOf(tier);
 }
 
-/** What a plan is documented to include of rate limits (SERVICE.md B.11). */
+/** What a tier is documented to include of rate limits (SERVICE.md B.11). */
 export interface RateLimitFacts {
   /** In seconds. */
   readonly maxPeriod: number;
@@ -58,7 +58,7 @@ const proFields = [
 ];
 const businessFields = [...proFields, "http.request.method", "ip.src", "http.user_agent"];
 
-export const rateLimitFacts: Readonly<Record<KnownPlan, RateLimitFacts>> = {
+export const rateLimitFacts: Readonly<Record<LimitedTier, RateLimitFacts>> = {
   free: {
     maxPeriod: 10,
     maxTimeout: 10,
