@@ -3,7 +3,7 @@ import type { LiveZone } from "../zone/live-zone.ts";
 import type { LiveReader, LiveWriter, PartsToRead, RequestPriority } from "../zone/ports.ts";
 import { ServiceError } from "../zone/service-error.ts";
 import type { Write } from "../zone/write.ts";
-import type { Zone } from "../zone/zone.ts";
+import type { Zone, ZoneListing } from "../zone/zone.ts";
 import type { Credential } from "./credentials/credential.ts";
 import { verifyToken } from "./credentials/verify-token.ts";
 import type { KeptAnswers } from "./read/kept-answers.ts";
@@ -32,14 +32,6 @@ export interface ServiceOptions {
 export interface Service {
   readonly sessions: readonly ServiceSession[];
   readonly scoreRules: ScoreRules;
-}
-
-/** The zones that all credentials list together. */
-export interface ZoneListing {
-  /** Without duplicates, sorted by name, then id. */
-  readonly zones: readonly Zone[];
-  /** Credentials whose listing failed. Their zones are unknown, not gone. */
-  readonly failed: readonly { readonly credential: string; readonly error: ServiceError }[];
 }
 
 /** Reads the service. It cannot write: planning gets this capability only. */

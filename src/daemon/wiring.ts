@@ -18,7 +18,7 @@ import type { StoredFiles, StoredRevision } from "../memory/stored-revision.ts";
 import { StoredRuns } from "../memory/stored-runs.ts";
 import type { EventRecorder } from "../notify/event-recorder.ts";
 import { type Notification, notificationOfTurn } from "../notify/notification.ts";
-import { type DesiredState, revisionsInForce } from "../reconcile/fleet/desired-fleet.ts";
+import { revisionsInForce } from "../reconcile/fleet/desired-fleet.ts";
 import { InventoryPoller, type ScriptMemory } from "../reconcile/inventory/inventory-poller.ts";
 import { Reconciler } from "../reconcile/reconciler.ts";
 import { blockedScripts } from "../reconcile/steps/blocked-scripts.ts";
@@ -32,6 +32,7 @@ import { logInternalError, logInventory } from "../telemetry/log/log-reports.ts"
 import { uncheckedScriptsLog } from "../telemetry/log/log-scripts.ts";
 import type { Logger } from "../telemetry/log/log.ts";
 import type { Metrics } from "../telemetry/metrics/metrics.ts";
+import type { DesiredState } from "../zone/desired-state.ts";
 import { settledWithin, type StopSignals } from "../zone/signals.ts";
 import type { Zone, ZoneName } from "../zone/zone.ts";
 import { type AuditFollowing, followAudit } from "./audit-following.ts";

@@ -6,12 +6,10 @@ import type {
   ScriptRecord,
   WatchedScript,
 } from "../state/scripts/script-watch.ts";
+import type { Revision } from "../zone/desired-state.ts";
 
 /** A revision of the zone files, and Git's name for it. */
-export interface FilesRevision {
-  readonly revision: string;
-  readonly commit: string | undefined;
-}
+export type FilesRevision = Pick<Revision, "revision" | "commit">;
 
 /** A revision of the files in full: Git's name for it, if there is one. */
 export function filesText({ revision, commit }: FilesRevision): string {

@@ -6,6 +6,7 @@ import type { WaveStatus } from "../state/load-report.ts";
 import type { GatedZone, GateJudgement } from "../state/rollout-gate.ts";
 import { type Asker, askerText, type RolloutTurn } from "../state/rollout-turn.ts";
 import type { Trigger, ZoneReport } from "../state/run-report.ts";
+import type { DesiredState } from "../zone/desired-state.ts";
 import { isAborted, loopUntil, type StopSignals } from "../zone/signals.ts";
 import type { RolloutSettings } from "../zone/wave.ts";
 import { type KnownZones, type ZoneName, zoneName } from "../zone/zone.ts";
@@ -14,7 +15,6 @@ import {
   declaredDigests,
   type DesiredFleet,
   type DesiredSource,
-  type DesiredState,
   type FleetZone,
   missingReport,
   namesOf,

@@ -1,3 +1,5 @@
+import type { ServiceError } from "./service-error.ts";
+
 declare const zoneNameBrand: unique symbol;
 declare const zoneIdBrand: unique symbol;
 
@@ -17,6 +19,14 @@ export interface Zone {
   readonly status: string;
   /** `legacy_id` of the zone's plan (`free`, `pro`, `business`, `enterprise`), "" if unknown. */
   readonly tier: string;
+}
+
+/** The zones that all credentials list together. */
+export interface ZoneListing {
+  /** Without duplicates, sorted by name, then id. */
+  readonly zones: readonly Zone[];
+  /** Credentials whose listing failed. Their zones are unknown, not gone. */
+  readonly failed: readonly { readonly credential: string; readonly error: ServiceError }[];
 }
 
 /** The listed zones, and the credentials that never listed theirs. */

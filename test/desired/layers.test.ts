@@ -3,8 +3,8 @@ import { describe, it } from "vitest";
 
 import type { LoadedFiles } from "../../src/desired/load/zone-file-loader.ts";
 import { selectZones } from "../../src/desired/zones/select.ts";
+import type { Selection } from "../../src/zone/desired-state.ts";
 import { isError } from "../../src/zone/diagnostic.ts";
-import type { Selection } from "../../src/zone/selected-zones.ts";
 import type { Zone } from "../../src/zone/zone.ts";
 import { codesOf, desiredBench, linesOf, loadText } from "../support/desired.ts";
 import { numbered } from "../support/revision-files.ts";

@@ -1,11 +1,8 @@
 import { describe, it } from "vitest";
 
 import { selectZones } from "../../src/desired/zones/select.ts";
-import {
-  declaredIn,
-  type DesiredState,
-  type Select,
-} from "../../src/reconcile/fleet/desired-fleet.ts";
+import { declaredIn } from "../../src/reconcile/fleet/desired-fleet.ts";
+import type { DesiredState, Select } from "../../src/zone/desired-state.ts";
 import { zoneId } from "../../src/zone/zone.ts";
 import { diagnostic } from "../support/reports.ts";
 import {

@@ -7,6 +7,7 @@ import {
   missingReport,
 } from "../../src/reconcile/fleet/desired-fleet.ts";
 import type { Failure } from "../../src/state/run-report.ts";
+import { ServiceError } from "../../src/zone/service-error.ts";
 import { zoneId } from "../../src/zone/zone.ts";
 import { desiredBench } from "../support/desired.ts";
 import { zone } from "../support/service.ts";
@@ -71,7 +72,7 @@ describe("a declared name while the zones of a credential are not known", () => 
     ...(id !== undefined && { id }),
   };
   const active = zone("shop.example.com");
-  const failed = [{ credential: "ours", error: new Error("503") }];
+  const failed = [{ credential: "ours", error: new ServiceError("API_SERVER", "503") }];
 
   it.for([
     { target: "name: shop.example.com", listed: [moved], yields: [], after: [active] },
@@ -110,7 +111,7 @@ describe("a declared name while the zones of a credential are not known", () => 
   });
 
   it("is still unknown when only another credential recovers", ({ expect }) => {
-    const theirs = { credential: "theirs", error: new Error("401") };
+    const theirs = { credential: "theirs", error: new ServiceError("API_REFUSED", "401") };
     const first = joinListings(undefined, { zones: [moved], failed: [...failed, theirs] });
     expect(first.unlisted).toEqual(["ours", "theirs"]);
     const second = joinListings(first, { zones: [moved], failed });

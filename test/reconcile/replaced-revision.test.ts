@@ -1,8 +1,9 @@
 import { describe, it } from "vitest";
 
 import { selectZones } from "../../src/desired/zones/select.ts";
-import { declaredIn, type DesiredState } from "../../src/reconcile/fleet/desired-fleet.ts";
+import { declaredIn } from "../../src/reconcile/fleet/desired-fleet.ts";
 import { FleetPast } from "../../src/reconcile/fleet/fleet-past.ts";
+import type { DesiredState } from "../../src/zone/desired-state.ts";
 import { SimulatedClock } from "../support/clock.ts";
 import { named } from "../support/reports.ts";
 import {

@@ -1,6 +1,6 @@
 import { describe, it } from "vitest";
 
-import type { DesiredState } from "../../src/reconcile/fleet/desired-fleet.ts";
+import type { DesiredState } from "../../src/zone/desired-state.ts";
 import { desiredZone } from "../support/model.ts";
 import { edited, many, ServiceFault, weakened, World } from "../support/world.ts";
 

@@ -1,7 +1,7 @@
 import * as fc from "fast-check";
 import { describe, it } from "vitest";
 
-import type { DesiredState } from "../../src/reconcile/fleet/desired-fleet.ts";
+import type { DesiredState } from "../../src/zone/desired-state.ts";
 import type { ZoneContent } from "../../src/zone/desired-zone.ts";
 import type { LiveZone } from "../../src/zone/live-zone.ts";
 import { declared, desiredZone, policy, settingsOff } from "../support/model.ts";

@@ -1,9 +1,9 @@
 import { describe, it } from "vitest";
 
-import type { Listing } from "../../src/reconcile/fleet/desired-fleet.ts";
 import { ZoneDirectory } from "../../src/reconcile/fleet/zone-directory.ts";
 import type { Failure } from "../../src/state/run-report.ts";
-import { zoneId } from "../../src/zone/zone.ts";
+import type { ServiceError } from "../../src/zone/service-error.ts";
+import { type ZoneListing, zoneId } from "../../src/zone/zone.ts";
 import { SimulatedClock } from "../support/clock.ts";
 import { zone } from "../support/service.ts";
 import { ServiceFault } from "../support/world.ts";
@@ -12,7 +12,7 @@ const shop = zone("shop.example.com");
 const blog = { ...zone("blog.example.com"), id: zoneId("b".repeat(32)) ?? shop.id };
 
 /** The service does not answer, and asks for a pause. */
-function busy(retryAfterMs = 0): Error {
+function busy(retryAfterMs = 0): ServiceError {
   return new ServiceFault("API_SERVER", true, retryAfterMs);
 }
 
@@ -23,7 +23,7 @@ class Bench {
   /** Errors of the program, with the zones that they concern. */
   readonly bugs: { readonly error: unknown; readonly zone: string }[] = [];
   /** What the service answers. */
-  answer: Listing | Error = { zones: [shop], failed: [] };
+  answer: ZoneListing | Error = { zones: [shop], failed: [] };
   /** The seconds in which the zones were asked for. */
   readonly askedAt: number[] = [];
   /** The seconds in which the directory told that an attempt is over, or that none is allowed now. */

@@ -38,7 +38,12 @@ export async function historyOfChecks(
     const at = day(days);
     clock.step(Number(at) - Number(clock.now()));
     const result = check(declared, reading, at, watch);
-    const record = scriptRecordOf(result, { at, zone, ...files });
+    const record = scriptRecordOf(result, {
+      at,
+      zone,
+      revision: files.revision,
+      commit: files.commit,
+    });
     if (record !== undefined) file.append(record);
     watch = { ...result.watch, ...(record?.read !== undefined && { recordedAt: at }) };
     await file.settled();

@@ -1,6 +1,5 @@
 import { selectZones } from "../../src/desired/zones/select.ts";
 import { ActiveRevision } from "../../src/reconcile/fleet/active-revision.ts";
-import type { DesiredState, Select } from "../../src/reconcile/fleet/desired-fleet.ts";
 import {
   type Candidate,
   fleetGuard,
@@ -9,6 +8,7 @@ import {
 } from "../../src/reconcile/fleet/fleet-guard.ts";
 import { FleetPast } from "../../src/reconcile/fleet/fleet-past.ts";
 import { Rollout } from "../../src/reconcile/fleet/rollout.ts";
+import type { DesiredState, Select } from "../../src/zone/desired-state.ts";
 import type { Suspension, Target, ZoneContent, ZoneDocument } from "../../src/zone/desired-zone.ts";
 import { type KnownZones, zoneId, type Zone } from "../../src/zone/zone.ts";
 import { SimulatedClock } from "./clock.ts";

@@ -2,8 +2,6 @@ import type { Budget } from "../../src/api/budget/budget.ts";
 import type { DriftAuthors } from "../../src/audit/drift-authors.ts";
 import type { JudgedLoad } from "../../src/reconcile/fleet/active-revision.ts";
 import {
-  type DesiredState,
-  type Listing,
   revisionsInForce,
   type RoundPhase,
   type StoredRollout,
@@ -15,6 +13,7 @@ import type { RunStore } from "../../src/reconcile/run/run-store.ts";
 import { windowsOf } from "../../src/reconcile/schedule/windows.ts";
 import type { StepsPorts } from "../../src/reconcile/steps/steps.ts";
 import type { Failure, ZoneReport } from "../../src/state/run-report.ts";
+import type { DesiredState } from "../../src/zone/desired-state.ts";
 import type { ZoneContent } from "../../src/zone/desired-zone.ts";
 import type { Diagnostic } from "../../src/zone/diagnostic.ts";
 import type { Script } from "../../src/zone/inventory-item.ts";
@@ -22,7 +21,7 @@ import type { LivePolicy, LiveZone } from "../../src/zone/live-zone.ts";
 import type { RequestPriority, Written } from "../../src/zone/ports.ts";
 import { ServiceError, type ServiceErrorCode } from "../../src/zone/service-error.ts";
 import { partOf, type Write } from "../../src/zone/write.ts";
-import type { Zone } from "../../src/zone/zone.ts";
+import type { ZoneListing, Zone } from "../../src/zone/zone.ts";
 import { Bugs } from "./bugs.ts";
 import { SimulatedClock } from "./clock.ts";
 import { bare, declared, desiredZone, owner, policy, readAllAt, usualLimits } from "./model.ts";
@@ -91,7 +90,7 @@ export class World implements AsyncDisposable {
   readonly loads: JudgedLoad[] = [];
   readonly unlisted: Failure[] = [];
   /** Credentials that cannot list at the moment, and the zones that only they see. */
-  unlistable: { readonly zones: readonly string[]; readonly failed: Listing["failed"] } = {
+  unlistable: { readonly zones: readonly string[]; readonly failed: ZoneListing["failed"] } = {
     zones: [],
     failed: [],
   };
@@ -324,7 +323,7 @@ export class World implements AsyncDisposable {
     return files(revision, documents, { diagnostics, usable });
   }
 
-  async #list(signal: AbortSignal): Promise<Listing> {
+  async #list(signal: AbortSignal): Promise<ZoneListing> {
     this.listings += 1;
     await this.clock.sleep(this.latencyMs, signal);
     if (this.listFault !== undefined) throw this.listFault;

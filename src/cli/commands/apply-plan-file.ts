@@ -1,4 +1,3 @@
-import type { ZoneListing } from "../../api/service.ts";
 import type { Config } from "../../desired/config/config.ts";
 import { selectZones } from "../../desired/zones/select.ts";
 import type { Host } from "../../host/host.ts";
@@ -10,12 +9,7 @@ import { planHash } from "../../plan/guard/release.ts";
 import type { Plan } from "../../plan/plan.ts";
 import { rejectSaved } from "../../plan/saved/confirm.ts";
 import { partsTouched, type SavedPlan } from "../../plan/saved/saved-plan.ts";
-import {
-  type DesiredState,
-  joinListings,
-  missingReport,
-  namesOf,
-} from "../../reconcile/fleet/desired-fleet.ts";
+import { joinListings, missingReport, namesOf } from "../../reconcile/fleet/desired-fleet.ts";
 import { type Moments, type WeakenedBy, withinAnHour } from "../../reconcile/fleet/fleet-past.ts";
 import type { ReviewedZone } from "../../reconcile/run/apply.ts";
 import {
@@ -31,11 +25,12 @@ import { contentAtSteps } from "../../reconcile/steps/step-overlay.ts";
 import { type PlanFile, planFileErrors, readPlanFile } from "../../render/plan-file.ts";
 import { failureOf, type ZoneReport } from "../../state/run-report.ts";
 import { allOf } from "../../syntax/first-of.ts";
+import type { DesiredState } from "../../zone/desired-state.ts";
 import { noContent, type ZoneContent } from "../../zone/desired-zone.ts";
 import type { Diagnostic } from "../../zone/diagnostic.ts";
 import { isPartOf } from "../../zone/ports.ts";
 import { zoneParts } from "../../zone/write.ts";
-import type { Zone, ZoneName } from "../../zone/zone.ts";
+import type { Zone, ZoneName, ZoneListing } from "../../zone/zone.ts";
 import { type ExitCode, exitCodes, fail } from "../output/exit-codes.ts";
 import { applyZones } from "../session/apply-zones.ts";
 import { listZones, unlistedText } from "../session/listing.ts";

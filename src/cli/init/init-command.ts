@@ -2,7 +2,6 @@ import path from "node:path";
 
 import { InvalidArgumentError } from "commander";
 
-import type { ZoneListing } from "../../api/service.ts";
 import type { Config } from "../../desired/config/config.ts";
 import { emulatorAddress, tokenVariable } from "../../desired/config/defaults.ts";
 import { reasonOf } from "../../desired/yaml/decode-text.ts";
@@ -13,7 +12,7 @@ import { plural } from "../../render/format.ts";
 import { errorCode } from "../../syntax/error-code.ts";
 import { firstOf } from "../../syntax/first-of.ts";
 import type { StopSignals } from "../../zone/signals.ts";
-import type { Zone } from "../../zone/zone.ts";
+import type { Zone, ZoneListing } from "../../zone/zone.ts";
 import type { DefineCommand } from "../command-options.ts";
 import { printPlan } from "../commands/plan-command.ts";
 import { type ExitCode, exitCodeOfFailure, exitCodes, fail } from "../output/exit-codes.ts";

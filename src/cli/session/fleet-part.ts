@@ -1,4 +1,3 @@
-import type { ZoneListing } from "../../api/service.ts";
 import type { LoadedFiles } from "../../desired/load/zone-file-loader.ts";
 import { declaredHash } from "../../desired/zones/declared-hash.ts";
 import { isMerged } from "../../desired/zones/merged-document.ts";
@@ -18,7 +17,7 @@ import { plural } from "../../render/format.ts";
 import { globIgnoringCase } from "../../syntax/glob.ts";
 import type { ZoneDocument } from "../../zone/desired-zone.ts";
 import type { LabelSelector } from "../../zone/label-selector.ts";
-import type { KnownZones, Zone } from "../../zone/zone.ts";
+import type { KnownZones, Zone, ZoneListing } from "../../zone/zone.ts";
 import { loadCommit } from "./load-commit.ts";
 import type { Session } from "./session.ts";
 

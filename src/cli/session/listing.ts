@@ -1,7 +1,6 @@
-import type { ZoneListing } from "../../api/service.ts";
 import { firstOf } from "../../syntax/first-of.ts";
 import { globIgnoringCase } from "../../syntax/glob.ts";
-import type { Zone } from "../../zone/zone.ts";
+import type { Zone, ZoneListing } from "../../zone/zone.ts";
 import type { Session } from "./session.ts";
 
 /** Lists the zones of all credentials; prints a line for each credential whose zones cannot be listed. */

@@ -1,4 +1,3 @@
-import type { ZoneListing } from "../../api/service.ts";
 import { sweepRequests } from "../../daemon/sweep-schedule.ts";
 import type { Config } from "../../desired/config/config.ts";
 import { undeclaredCanaries } from "../../desired/config/undeclared-canaries.ts";
@@ -39,7 +38,7 @@ import { plural } from "../../render/format.ts";
 import { failureOf, type ZoneReport } from "../../state/run-report.ts";
 import type { ZoneDocument } from "../../zone/desired-zone.ts";
 import { type Diagnostic, isError } from "../../zone/diagnostic.ts";
-import { type ZoneName, zoneName } from "../../zone/zone.ts";
+import { type ZoneName, zoneName, type ZoneListing } from "../../zone/zone.ts";
 import type { SessionFlags } from "../command-options.ts";
 import { type ExitCode, exitCodes, fail } from "../output/exit-codes.ts";
 import { startProgress } from "../output/progress.ts";

@@ -2,7 +2,7 @@ import { setImmediate } from "node:timers/promises";
 
 import { byText } from "../../syntax/by-text.ts";
 import { sha256 } from "../../syntax/digest.ts";
-import type { ZoneDocument } from "../../zone/desired-zone.ts";
+import type { DesiredState } from "../../zone/desired-state.ts";
 import { type Diagnostic, isError } from "../../zone/diagnostic.ts";
 import { internalError } from "../../zone/internal-error.ts";
 import type { ZoneName } from "../../zone/zone.ts";
@@ -25,24 +25,7 @@ import { reportOf } from "./report-diagnostics.ts";
 import { ValuePool } from "./value-pool.ts";
 
 /** What all zone files declare. */
-export interface LoadedFiles {
-  /** Of a broken file: those of its last good version in this process. */
-  readonly documents: readonly ZoneDocument[];
-  readonly diagnostics: readonly Diagnostic[];
-  /** Identifies what was read: `sha256-` and the hash. */
-  readonly revision: string;
-  /**
-   * Git's name for it, for people: a commit, one with `-dirty`, or `unknown`; `undefined` outside
-   * of Git.
-   */
-  readonly commit: string | undefined;
-  /** Of all names and contents of files, 64 hexadecimal digits. */
-  readonly hash: string;
-  /**
-   * What a person accepts: `sha256-` and the hash of what `documents` declare; "" if files were
-   * left out, so that nothing can accept it.
-   */
-  readonly declaredHash: string;
+export interface LoadedFiles extends DesiredState {
   /** How many files there are. */
   readonly files: number;
   /** Files whose current version is not used; their last good version is, if there is one. */
@@ -55,11 +38,6 @@ export interface LoadedFiles {
   readonly skipped: number;
   /** Number of warnings that comments suppress. */
   readonly suppressed: number;
-  /**
-   * Whether there is anything to reconcile: `false` if no file is usable, and `documents` are those
-   * of before.
-   */
-  readonly usable: boolean;
   /** File names are relative to it. */
   readonly directory: string;
   /** Redacted text of the files with diagnostics. */

@@ -1,7 +1,7 @@
 import { nearestOfMany } from "../../syntax/nearest.ts";
+import type { Selection } from "../../zone/desired-state.ts";
 import type { DesiredZone, ZoneDocument } from "../../zone/desired-zone.ts";
 import { type Diagnostic, isError } from "../../zone/diagnostic.ts";
-import type { Selection } from "../../zone/selected-zones.ts";
 import { withStepsOfTier } from "../../zone/steps-in-tier.ts";
 import type { KnownZones, Zone, ZoneName } from "../../zone/zone.ts";
 import type { Config } from "../config/config.ts";

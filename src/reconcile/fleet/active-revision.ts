@@ -1,4 +1,5 @@
 import type { LoadResult } from "../../state/load-report.ts";
+import type { DesiredState, Revision, Select } from "../../zone/desired-state.ts";
 import type { ZoneDocument } from "../../zone/desired-zone.ts";
 import { type Diagnostic, isError } from "../../zone/diagnostic.ts";
 import { internalError } from "../../zone/internal-error.ts";
@@ -9,12 +10,9 @@ import {
   declaredIn,
   desiredFleet,
   type DesiredFleet,
-  type DesiredState,
   type FleetZone,
   noFleet,
-  type Revision,
   type RoundProgress,
-  type Select,
 } from "./desired-fleet.ts";
 import type { Candidate, FleetHold, RevisionJudgement } from "./fleet-guard.ts";
 import type { FleetPast } from "./fleet-past.ts";

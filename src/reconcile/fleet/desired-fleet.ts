@@ -3,39 +3,11 @@ import type { RolloutHalt } from "../../state/load-report.ts";
 import type { Failure, ZoneReport } from "../../state/run-report.ts";
 import { sha256 } from "../../syntax/digest.ts";
 import { memoized } from "../../syntax/remembered.ts";
+import type { DesiredState, Revision, Select } from "../../zone/desired-state.ts";
 import type { DesiredZone, ZoneContent, ZoneDocument } from "../../zone/desired-zone.ts";
 import type { Diagnostic } from "../../zone/diagnostic.ts";
 import type { ResourceKey } from "../../zone/resource.ts";
-import type { Selection } from "../../zone/selected-zones.ts";
-import type { KnownZones, Zone, ZoneName } from "../../zone/zone.ts";
-
-/** What identifies a version of the zone files. */
-export interface Revision {
-  /** Identifies the content of the files. */
-  readonly revision: string;
-  /** Git's name for it: a label. */
-  readonly commit?: string | undefined;
-  readonly hash: string;
-  /** What a person accepts: identifies what the files declare; "" if only some of them were loaded. */
-  readonly declaredHash: string;
-}
-
-/** The content of the zone files at a moment. */
-export interface DesiredState extends Revision {
-  readonly documents: readonly ZoneDocument[];
-  readonly diagnostics: readonly Diagnostic[];
-  /** `false`: nothing of the files can become active; `documents` are those of the last usable load. */
-  readonly usable: boolean;
-}
-
-/** The zones that the service lists; those of `failed` credentials are unknown, not gone. */
-export interface Listing {
-  readonly zones: readonly Zone[];
-  readonly failed: readonly { readonly credential: string; readonly error: Error }[];
-}
-
-/** Finds the zones that documents select. */
-export type Select = (documents: readonly ZoneDocument[], known: KnownZones) => Selection;
+import type { KnownZones, ZoneListing, ZoneName } from "../../zone/zone.ts";
 
 /**
  * How far the first round is (fleet-round.ts):
@@ -260,7 +232,7 @@ export function missingReport(
  */
 export function joinListings(
   known: KnownZones | undefined,
-  { zones, failed }: Listing,
+  { zones, failed }: ZoneListing,
 ): KnownZones {
   const credentials = failed.map(({ credential }) => credential);
   if (known === undefined) return { zones, unlisted: credentials };

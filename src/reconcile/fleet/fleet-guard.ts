@@ -6,9 +6,10 @@ import { planHash } from "../../plan/guard/release.ts";
 import type { Plan } from "../../plan/plan.ts";
 import type { ZoneReport } from "../../state/run-report.ts";
 import { firstOf } from "../../syntax/first-of.ts";
+import type { Revision } from "../../zone/desired-state.ts";
 import type { DesiredZone } from "../../zone/desired-zone.ts";
 import type { ZoneName } from "../../zone/zone.ts";
-import type { FleetZone, Revision } from "./desired-fleet.ts";
+import type { FleetZone } from "./desired-fleet.ts";
 import type { WeakeningCause } from "./fleet-past.ts";
 
 /** How much of the fleet one revision may change without a release. */

@@ -2,12 +2,12 @@ import { type Failure, failureOf } from "../../state/run-report.ts";
 import type { Clock } from "../../zone/ports.ts";
 import { ServiceError } from "../../zone/service-error.ts";
 import { joinSignals } from "../../zone/signals.ts";
-import type { KnownZones } from "../../zone/zone.ts";
+import type { KnownZones, ZoneListing } from "../../zone/zone.ts";
 import { BackOff } from "../run/next-run.ts";
-import { joinListings, type Listing } from "./desired-fleet.ts";
+import { joinListings } from "./desired-fleet.ts";
 
 export interface DirectoryPorts {
-  readonly listZones: (signal: AbortSignal) => Promise<Listing>;
+  readonly listZones: (signal: AbortSignal) => Promise<ZoneListing>;
   readonly clock: Clock;
   /** From 0 up to 1. */
   readonly random: () => number;
@@ -127,7 +127,7 @@ export class ZoneDirectory {
   }
 }
 
-function failureOfCredential({ credential, error }: Listing["failed"][number]): Failure {
+function failureOfCredential({ credential, error }: ZoneListing["failed"][number]): Failure {
   const failure = failureOf(error);
   return { ...failure, message: `credential ${credential}: ${failure.message}` };
 }
