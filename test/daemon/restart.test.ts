@@ -1,6 +1,6 @@
 import { describe, it } from "vitest";
 
-import type { JsonObject } from "../../src/syntax/json.ts";
+import { coerceObject, type JsonObject } from "../../src/syntax/json.ts";
 import type { Started } from "../support/command-line.ts";
 import { control, type Example, exampleWithEmulator, writesSeenBy } from "../support/example.ts";
 import { logLines, logged } from "../support/log-lines.ts";
@@ -71,11 +71,16 @@ describe("a daemon that starts again", () => {
     });
   });
 
-  it("knows that a zone drifts, and since when", async ({ expect }) => {
+  it("knows that a zone drifts, and since when; its history too before a write", async ({
+    expect,
+  }) => {
     await using example = await exampleWithEmulator({ config });
     await stop(await settled(example));
-    const text = await example.place.read("zonewarden.yaml");
-    await example.place.write("zonewarden.yaml", text.replace(/^mode: .*$/m, "mode: observe"));
+    const setMode = async (mode: string): Promise<void> => {
+      const text = await example.place.read("zonewarden.yaml");
+      await example.place.write("zonewarden.yaml", text.replace(/^mode: .*$/m, `mode: ${mode}`));
+    };
+    await setMode("observe");
     await edit(example, { paranoia_level: 1 });
     const first = example.place.start("run");
     await allRun(first);
@@ -89,6 +94,16 @@ describe("a daemon that starts again", () => {
     expect(after).toMatchObject({
       status: "drifted",
       drift: { managed_rule: { weakens: 1 } },
+      drifted_since: before["drifted_since"],
+    });
+
+    await setMode("enforce");
+    const third = example.place.start("run");
+    await logged(third, "plan applied");
+    await stop(third);
+    const lines = (await example.place.read("state/history.jsonl")).trim().split("\n");
+    const entries = lines.map((line) => coerceObject(JSON.parse(line)));
+    expect(entries.findLast(({ result }) => result === "running")).toMatchObject({
       drifted_since: before["drifted_since"],
     });
   });
