@@ -1,6 +1,6 @@
 import { type Setting, type SettingName, settingNames } from "../zone/resource.ts";
 import { type Effect, type Update, neutral, strengthens, weakens } from "./change.ts";
-import { emptyPlan, type KindPlan, type Step } from "./write-order.ts";
+import { emptyPlan, type KindPlan, type PlannedWrite } from "./write-order.ts";
 
 /** Plans the Page Shield settings: at most one write for all of them (SERVICE.md A.2). */
 export function planSettings(
@@ -12,7 +12,7 @@ export function planSettings(
   );
   const plan = { ...emptyPlan, compared: declared.length };
   if (differing.length === 0) return plan;
-  const step: Step = {
+  const write: PlannedWrite = {
     changes: differing.map(changeOf),
     write: {
       call: "update-settings",
@@ -21,7 +21,7 @@ export function planSettings(
     },
     waitsFor: [],
   };
-  return { ...plan, steps: [step] };
+  return { ...plan, writes: [write] };
 }
 
 function changeOf({ name, value }: Setting): Update {

@@ -9,14 +9,14 @@ import type { Change } from "./change.ts";
 import { byMarks, type Ownership } from "./ownership.ts";
 import { planSettings } from "./plan-settings.ts";
 import { planPolicies } from "./policies/plan-policies.ts";
-import { type PromotedSteps, stepNotes } from "./promoted-step.ts";
+import { stepNotes } from "./promoted-step.ts";
 import { needScoreRule } from "./rules/owasp-tuning.ts";
 import { planCustomPhase } from "./rules/plan-custom-rulesets.ts";
 import { planRules, type RuleList, type RulesPlan } from "./rules/plan-rules.ts";
 import { emptyPlan, type KindPlan, mergedSafely } from "./write-order.ts";
 
 /** The changes that make the live state of a zone equal the desired state, and the writes that apply them. */
-export interface Plan extends Omit<KindPlan, "steps" | "promoted"> {
+export interface Plan extends Omit<KindPlan, "writes"> {
   readonly zone: Zone;
   /** In the order in which they are applied. */
   readonly changes: readonly Change[];
@@ -27,8 +27,6 @@ export interface Plan extends Omit<KindPlan, "steps" | "promoted"> {
    * here waits for all writes before it.
    */
   readonly waitsFor: ReadonlyMap<Write, readonly Write[]>;
-  /** The steps of the declared objects that have some. */
-  readonly steps: PromotedSteps;
   /** Number of managed policies and rules: a setting cannot be deleted. */
   readonly deletable: number;
   /** Version of the OWASP ruleset that was read; "" if it was not needed or not readable. */
@@ -73,25 +71,25 @@ export function plan(
       return rules === undefined ? [] : [planList({ facts, live: entrypoint }, rules)];
     }),
   ];
-  const steps = mergedSafely(kinds.map((each) => each.steps));
+  const writes = mergedSafely(kinds.map((each) => each.writes));
   const compared = sum(kinds.map((each) => each.compared));
-  const promoted = new Map(kinds.flatMap((each) => [...each.promoted]));
+  const steps = new Map(kinds.flatMap((each) => [...each.steps]));
   return {
     zone,
-    changes: steps.flatMap(({ changes }) => changes),
-    writes: steps.map(({ write }) => write),
-    waitsFor: new Map(steps.map(({ write, waitsFor }) => [write, waitsFor])),
+    changes: writes.flatMap(({ changes }) => changes),
+    writes: writes.map(({ write }) => write),
+    waitsFor: new Map(writes.map(({ write, waitsFor }) => [write, waitsFor])),
     unmanaged: kinds.flatMap(({ unmanaged }) => unmanaged),
     unowned: kinds.flatMap(({ unowned }) => unowned),
     adoptedRules: kinds.flatMap(({ adoptedRules }) => adoptedRules),
     liveKeys: new Map(kinds.flatMap(({ liveKeys }) => [...liveKeys])),
     policyForms: new Map(kinds.flatMap(({ policyForms }) => [...policyForms])),
-    steps: promoted,
+    steps,
     placedBy: new Map(kinds.flatMap(({ placedBy }) => [...placedBy])),
     grown: kinds.flatMap(({ grown }) => grown),
     notes: [
       ...kinds.flatMap(({ notes }) => notes),
-      ...stepNotes(content, promoted),
+      ...stepNotes(content, steps),
       ...ofAnotherKind(content.rules.managed_rules?.items ?? [], live.customRulesets ?? []),
     ],
     holds: kinds.flatMap(({ holds }) => holds),

@@ -16,7 +16,7 @@ export interface Unmanaged {
 
 /** The plan of one kind of resource, or of a list of rules. */
 export interface KindPlan {
-  readonly steps: readonly Step[];
+  readonly writes: readonly PlannedWrite[];
   readonly unmanaged: readonly Unmanaged[];
   /** Remarks for the reader of the plan. */
   readonly notes: readonly string[];
@@ -33,7 +33,7 @@ export interface KindPlan {
   /** Digests of what the declared policies do live. */
   readonly policyForms: ReadonlyMap<ResourceKey, string>;
   /** The steps of the declared objects that have some. */
-  readonly promoted: PromotedSteps;
+  readonly steps: PromotedSteps;
   readonly placedBy: PlacedBy;
   /** The guard compares them with the quota of the zone. */
   readonly grown: readonly GrownPhase[];
@@ -41,7 +41,7 @@ export interface KindPlan {
 
 /** Of a kind of which nothing is declared. */
 export const emptyPlan: KindPlan = {
-  steps: [],
+  writes: [],
   unmanaged: [],
   notes: [],
   holds: [],
@@ -50,7 +50,7 @@ export const emptyPlan: KindPlan = {
   adoptedRules: [],
   liveKeys: new Map(),
   policyForms: new Map(),
-  promoted: new Map(),
+  steps: new Map(),
   placedBy: new Map(),
   grown: [],
 };
@@ -68,36 +68,39 @@ export interface GrownPhase {
 }
 
 /** One write, and the changes that take effect with it. */
-export interface Step {
+export interface PlannedWrite {
   readonly changes: readonly Change[];
   readonly write: Write;
   /** The writes that add what this one takes away: it is not sent where one of them before it was not done. */
   readonly waitsFor: readonly Write[];
 }
 
-// A run can be interrupted between any two writes. Strengthening steps go first and weakening steps last, so that the
+// A run can be interrupted between any two writes. Strengthening writes go first and weakening writes last, so that the
 // zone is never weaker than both its state before the run and its desired state.
 const directionOrder = { strengthens: 0, neutral: 1, unclear: 2, weakens: 3 } as const;
 const verbOrder = { create: 0, update: 1, delete: 2 } as const;
 
-/** Compares two steps for a stable sort into the safe order. */
-export function safestFirst(a: Pick<Step, "changes">, b: Pick<Step, "changes">): number {
+/** Compares two writes for a stable sort into the safe order. */
+export function safestFirst(
+  a: Pick<PlannedWrite, "changes">,
+  b: Pick<PlannedWrite, "changes">,
+): number {
   return rankOf(a) - rankOf(b);
 }
 
-/** Merges the steps of several kinds, safest first. Those of one kind keep their order, which has its reasons. */
-export function mergedSafely(kinds: readonly (readonly Step[])[]): readonly Step[] {
-  const ranked = kinds.flatMap((steps) => {
+/** Merges the writes of several kinds, safest first. Those of one kind keep their order, which has its reasons. */
+export function mergedSafely(kinds: readonly (readonly PlannedWrite[])[]): readonly PlannedWrite[] {
+  const ranked = kinds.flatMap((writes) => {
     let rank = 0;
-    return steps.map((step) => {
-      rank = Math.max(rank, rankOf(step));
-      return { step, rank };
+    return writes.map((planned) => {
+      rank = Math.max(rank, rankOf(planned));
+      return { planned, rank };
     });
   });
-  return ranked.toSorted((a, b) => a.rank - b.rank).map(({ step }) => step);
+  return ranked.toSorted((a, b) => a.rank - b.rank).map(({ planned }) => planned);
 }
 
-function rankOf({ changes }: Pick<Step, "changes">): number {
+function rankOf({ changes }: Pick<PlannedWrite, "changes">): number {
   // It prepares or ends what another write does.
   if (changes.length === 0) return 0;
   const verbs = changes.map(({ verb }) => verb).toSorted((a, b) => verbOrder[a] - verbOrder[b]);

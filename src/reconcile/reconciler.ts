@@ -141,7 +141,7 @@ export class Reconciler {
       decide: (zone, compared) => {
         this.#rollout.decide(zone, compared);
       },
-      left: this.#round.left,
+      staying: this.#round.staying,
     });
   }
 
@@ -425,15 +425,15 @@ export class Reconciler {
     return queued;
   }
 
-  /** Whether a zone has another declaration, or is left as a revision declares it that is not held any more. */
+  /** Whether a zone has another declaration, or stays as a revision declares it that is not held any more. */
   #hasChanged(before: FleetZone, zone: FleetZone): boolean {
     const { desired, digest, held } = zone;
-    const isLeft = this.#round.left.has(desired.zone.name);
+    const isStaying = this.#round.staying.has(desired.zone.name);
     return (
       before.digest !== digest ||
       !isDeepStrictEqual(declaredDigests(before), declaredDigests(zone)) ||
       before.desired.isRestored !== desired.isRestored ||
-      (isLeft && before.held?.digest !== held?.digest)
+      (isStaying && before.held?.digest !== held?.digest)
     );
   }
 
@@ -445,7 +445,7 @@ export class Reconciler {
       this.#sweep.complete(name);
     }
     this.#runner.keepOnly(zones);
-    this.#round.left.keepOnly(zones);
+    this.#round.staying.keepOnly(zones);
   }
 
   /** A declared zone that the service does not list is not an empty zone: it is reported as an error. */

@@ -1,6 +1,6 @@
 import { describe, it } from "vitest";
 
-import { type PolicyStep, orderPolicySteps } from "../../src/plan/policies/policy-order.ts";
+import { type PolicyWrite, orderPolicyWrites } from "../../src/plan/policies/policy-order.ts";
 import type { LivePolicy } from "../../src/zone/live-zone.ts";
 import type { Policy } from "../../src/zone/resource.ts";
 import { carriedOut, declared, policy } from "../support/model.ts";
@@ -247,7 +247,7 @@ describe("the order of policies", () => {
     const looks = (count: number): number => {
       let looked = 0;
       const { changes: oneChange } = plannedPolicies(declared([]), [carriedOut("p", policy("k"))]);
-      const steps = Array.from({ length: count }, (_, at): PolicyStep => ({
+      const writes = Array.from({ length: count }, (_, at): PolicyWrite => ({
         before: policy(`k${at}`),
         after: undefined,
         twin: undefined,
@@ -257,7 +257,7 @@ describe("the order of policies", () => {
           return oneChange;
         },
       }));
-      expect(orderPolicySteps(steps).steps).toHaveLength(count);
+      expect(orderPolicyWrites(writes).writes).toHaveLength(count);
       return looked;
     };
     expect(looks(600)).toBeLessThan(3 * looks(300));

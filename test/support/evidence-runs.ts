@@ -6,7 +6,7 @@ import { type RunHistory, startHistory } from "../../src/daemon/run-history.ts";
 import { UnstoredLines } from "../../src/history/file/unstored-lines.ts";
 import { nodeNamedFiles } from "../../src/host/named-files.ts";
 import { digestOf } from "../../src/reconcile/fleet/desired-fleet.ts";
-import { LeftZones } from "../../src/reconcile/fleet/left-zones.ts";
+import { StayingZones } from "../../src/reconcile/fleet/staying-zones.ts";
 import { readScripts, type ScriptSource } from "../../src/reconcile/inventory/read-scripts.ts";
 import { ZoneRunner } from "../../src/reconcile/run/zone-runner.ts";
 import type { JudgedTokenUse } from "../../src/state/audit-status.ts";
@@ -106,7 +106,7 @@ export class EvidenceRuns implements AsyncDisposable {
       countWrite: () => undefined,
       decide: () => undefined,
       holdsOf: () => [],
-      left: new LeftZones(noPast(), () => 0),
+      staying: new StayingZones(noPast(), () => 0),
     });
   }
 

@@ -1,7 +1,7 @@
 import { causesOf } from "../../src/plan/cause/cause.ts";
 import type { Change } from "../../src/plan/change.ts";
 import { digestOf } from "../../src/reconcile/fleet/desired-fleet.ts";
-import { LeftZones } from "../../src/reconcile/fleet/left-zones.ts";
+import { StayingZones } from "../../src/reconcile/fleet/staying-zones.ts";
 import { ZoneRunner, type ZoneRunOptions } from "../../src/reconcile/run/zone-runner.ts";
 import type { ZoneReport } from "../../src/state/run-report.ts";
 import type { ZoneContent } from "../../src/zone/desired-zone.ts";
@@ -64,7 +64,7 @@ export class OneZoneRuns implements AsyncDisposable {
         countWrite: () => undefined,
         decide: () => undefined,
         holdsOf: () => [],
-        left: new LeftZones(noPast(), () => 0),
+        staying: new StayingZones(noPast(), () => 0),
       },
     );
     const zone = { desired: { zone: this.at.zone, content }, digest: digestOf(content) };

@@ -12,7 +12,7 @@ import { emptyPlan, type KindPlan, type Unmanaged } from "../write-order.ts";
 import { countedEffectOfPolicy, effectOfPolicy } from "./policy-effect.ts";
 import { policyForm } from "./policy-form.ts";
 import { differingPolicyFields, type PolicyMatch, matchPolicies } from "./policy-match.ts";
-import { type PolicyStep, orderPolicySteps } from "./policy-order.ts";
+import { type PolicyWrite, orderPolicyWrites } from "./policy-order.ts";
 import { twinNotes } from "./unowned-twins.ts";
 
 /**
@@ -30,10 +30,10 @@ export function planPolicies(
   const unmatched = live.filter((policy) => !matched.has(policy));
   const planned = { ...declared, items: matches.map(({ policy }) => policy) };
   const { toPrune, unmanaged } = prunableAmong(unmatched, planned, owner, markOf);
-  const changed = matches.flatMap((match) => stepFor(match, owner, ownership));
-  const { steps, holds } = orderPolicySteps([
+  const changed = matches.flatMap((match) => writeFor(match, owner, ownership));
+  const { writes, holds } = orderPolicyWrites([
     ...changed,
-    ...toPrune.map((each) => deleteStep(each, owner)),
+    ...toPrune.map((each) => deleteOf(each, owner)),
   ]);
   // A policy that the plan changes is ours afterwards.
   const ours = new Set(changed.map(({ after }) => after));
@@ -42,7 +42,7 @@ export function planPolicies(
   );
   return {
     ...emptyPlan,
-    steps,
+    writes,
     holds,
     unmanaged: unmanaged.map(unmanagedOf),
     notes: declared.unmanaged === "delete" ? [] : twinNotes(matches, unmatched),
@@ -54,7 +54,7 @@ export function planPolicies(
       }),
     liveKeys: new Map(found.map(({ is, key }) => [is.id, key])),
     policyForms: new Map(found.map(({ is, key }) => [key, policyForm(is)])),
-    promoted: new Map(
+    steps: new Map(
       matches.flatMap(({ policy, live: is }) => {
         const step = stepOfPolicy(policy, is);
         return step === undefined ? [] : [[`policy/${policy.key}` as const, step]];
@@ -67,11 +67,11 @@ function markOf({ description }: LivePolicy): Mark {
   return unmarked(description);
 }
 
-function stepFor(
+function writeFor(
   { policy, live }: PolicyMatch,
   owner: string,
   ownership: Ownership,
-): readonly PolicyStep[] {
+): readonly PolicyWrite[] {
   const key = `policy/${policy.key}` as const;
   const differing = differingPolicyFields(live, policy, owner);
   const fields =
@@ -93,21 +93,21 @@ function stepFor(
     description: marked(policy.description, owner, policy.key),
     ...behaviorOf(policy),
   };
-  const step = { before: live, after: policy, twin: undefined };
+  const sides = { before: live, after: policy, twin: undefined };
   if (live === undefined) {
     const write: Write = { call: "create-policy", body, changes: [key] };
-    return [{ ...step, changes: [{ verb: "create", ...shared }], write }];
+    return [{ ...sides, changes: [{ verb: "create", ...shared }], write }];
   }
   const { id } = live;
   const adopted = markOf(live).owner !== owner;
   const write: Write = { call: "update-policy", id, body, changes: [key] };
-  return [{ ...step, changes: [{ verb: "update", ...shared, id, adopted }], write }];
+  return [{ ...sides, changes: [{ verb: "update", ...shared, id, adopted }], write }];
 }
 
-function deleteStep(
+function deleteOf(
   { live, key, reason, stays }: ToPrune<LivePolicy, Policy>,
   owner: string,
-): PolicyStep {
+): PolicyWrite {
   const change: Delete = {
     verb: "delete",
     kind: "policy",

@@ -8,11 +8,11 @@ import {
 } from "../../syntax/expression/certainty/certainty.ts";
 import type { PolicyBehavior, ResourceKey } from "../../zone/resource.ts";
 import type { Hold } from "../guard/hold.ts";
-import { type KindPlan, safestFirst, type Step } from "../write-order.ts";
+import { type KindPlan, safestFirst, type PlannedWrite } from "../write-order.ts";
 import { strengthsOf } from "./policy-force.ts";
 
-/** A step for one policy, with the policy before and after it. */
-export interface PolicyStep extends Omit<Step, "waitsFor"> {
+/** A write for one policy, with the policy before and after it. */
+export interface PolicyWrite extends Omit<PlannedWrite, "waitsFor"> {
   readonly before: PolicyBehavior | undefined;
   readonly after: PolicyBehavior | undefined;
   /** Of the delete of a duplicate: the key of the policy that stays. */
@@ -20,27 +20,29 @@ export interface PolicyStep extends Omit<Step, "waitsFor"> {
 }
 
 /**
- * Orders steps safest first, and otherwise by key, except that a policy which takes over what another one gives up goes first.
- * Says for which writes each step waits: for those that take over what it gives up, and the delete of a duplicate for the
+ * Orders writes safest first, and otherwise by key, except that a policy which takes over what another one gives up goes first.
+ * Says for which writes each one waits: for those that take over what it gives up, and the delete of a duplicate for the
  * policy that stays.
  *
- * `safestFirst` sorts steps that only strengthen or only weaken. Of those that do both, one policy moves to the host that
+ * `safestFirst` sorts writes that only strengthen or only weaken. Of those that do both, one policy moves to the host that
  * another one leaves. Where two policies take over from each other, no order is safe: the plan is held.
  */
-export function orderPolicySteps(steps: readonly PolicyStep[]): Pick<KindPlan, "holds" | "steps"> {
-  const waiting = steps.toSorted(byText(nameOf));
+export function orderPolicyWrites(
+  writes: readonly PolicyWrite[],
+): Pick<KindPlan, "holds" | "writes"> {
+  const waiting = writes.toSorted(byText(nameOf));
   const takeOvers = takeOversAmong(waiting);
   const mixed = new Set(waiting.filter(isMixed));
   const open = new Map(
-    [...mixed].map((step) => {
-      const others = takeOvers.get(step) ?? [];
-      return [step, new Set(others.filter((other) => mixed.has(other)))] as const;
+    [...mixed].map((planned) => {
+      const others = takeOvers.get(planned) ?? [];
+      return [planned, new Set(others.filter((other) => mixed.has(other)))] as const;
     }),
   );
-  const ordered: PolicyStep[] = [];
+  const ordered: PolicyWrite[] = [];
   const holds: Hold[] = [];
   while (waiting.length > 0) {
-    const isFree = (step: PolicyStep) => (open.get(step)?.size ?? 0) === 0;
+    const isFree = (planned: PolicyWrite) => (open.get(planned)?.size ?? 0) === 0;
     const [next] = waiting.splice(Math.max(waiting.findIndex(isFree), 0), 1);
     if (next === undefined) break;
     const successors = [...(open.get(next) ?? [])];
@@ -48,36 +50,36 @@ export function orderPolicySteps(steps: readonly PolicyStep[]): Pick<KindPlan, "
     if (open.delete(next)) for (const others of open.values()) others.delete(next);
     ordered.push(next);
   }
-  const byKey = Map.groupBy(steps, keyOf);
+  const byKey = Map.groupBy(writes, keyOf);
   return {
-    steps: ordered.toSorted(safestFirst).map((step) => {
-      const twins = step.twin === undefined ? [] : (byKey.get(step.twin) ?? []);
-      const first = new Set([...(takeOvers.get(step) ?? []), ...twins]);
-      const { changes, write } = step;
+    writes: ordered.toSorted(safestFirst).map((planned) => {
+      const twins = planned.twin === undefined ? [] : (byKey.get(planned.twin) ?? []);
+      const first = new Set([...(takeOvers.get(planned) ?? []), ...twins]);
+      const { changes, write } = planned;
       return { changes, write, waitsFor: [...first].map((other) => other.write) };
     }),
     holds,
   };
 }
 
-/** For each step the others that may add what it gives up, so that they must go first. */
+/** For each write the others that may add what it gives up, so that they must go first. */
 function takeOversAmong(
-  steps: readonly PolicyStep[],
-): ReadonlyMap<PolicyStep, readonly PolicyStep[]> {
-  const gains = steps
-    .map((step) => ({ step, gained: demandsMissing(step.after, step.before) }))
+  writes: readonly PolicyWrite[],
+): ReadonlyMap<PolicyWrite, readonly PolicyWrite[]> {
+  const gains = writes
+    .map((planned) => ({ planned, gained: demandsMissing(planned.after, planned.before) }))
     .filter(({ gained }) => gained.demands.length > 0);
   if (gains.length === 0) return new Map();
   return new Map(
-    steps.map((step) => {
-      const lost = demandsMissing(step.before, step.after);
-      const others = gains.filter((gain) => gain.step !== step && overlap(gain.gained, lost));
-      return [step, others.map((gain) => gain.step)];
+    writes.map((planned) => {
+      const lost = demandsMissing(planned.before, planned.after);
+      const others = gains.filter((gain) => gain.planned !== planned && overlap(gain.gained, lost));
+      return [planned, others.map((gain) => gain.planned)];
     }),
   );
 }
 
-function isMixed({ changes }: PolicyStep): boolean {
+function isMixed({ changes }: PolicyWrite): boolean {
   return changes.some(({ verb, effect }) => verb === "update" && effect.direction === "unclear");
 }
 
@@ -131,22 +133,22 @@ function governs(directive: string, other: string): boolean {
   return directive === other || fallback.includes(directive);
 }
 
-function unsafeOrder(step: PolicyStep, successors: readonly PolicyStep[]): Hold {
+function unsafeOrder(planned: PolicyWrite, successors: readonly PolicyWrite[]): Hold {
   const others = successors.map(keyOf).join(", ");
   return {
     reason: "unsafe_order",
     message:
-      `${keyOf(step)} gives up what ${others} takes over, and vice versa: between the two writes ` +
+      `${keyOf(planned)} gives up what ${others} takes over, and vice versa: between the two writes ` +
       "some pages would be less protected than before and after; change one policy at a time",
   };
 }
 
-function keyOf({ changes }: PolicyStep): string {
+function keyOf({ changes }: PolicyWrite): string {
   return changes.map(({ key }) => key).join(", ");
 }
 
-/** Key and id, which are unique among steps. */
-function nameOf({ changes }: PolicyStep): string {
+/** Key and id, which are unique among writes. */
+function nameOf({ changes }: PolicyWrite): string {
   return changes
     .map((change) => `${change.key} ${change.verb === "create" ? "" : change.id}`)
     .join(", ");

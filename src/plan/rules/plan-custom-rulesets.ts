@@ -27,7 +27,7 @@ import { type Change, type Delete, type FieldChange, neutral, type Update } from
 import type { Hold } from "../guard/hold.ts";
 import { type Ownership, type Unowned, withMark } from "../ownership.ts";
 import { prunableAmong, type ToPrune } from "../prunable.ts";
-import type { GrownPhase, KindPlan, Step } from "../write-order.ts";
+import type { GrownPhase, KindPlan, PlannedWrite } from "../write-order.ts";
 import type { RuleList, RulesPlan } from "./plan-rules.ts";
 import { targetOf } from "./rule-body.ts";
 import type { RulesetContent } from "./rule-effect.ts";
@@ -122,7 +122,7 @@ export function planCustomPhase(
   const executed = unmanaged.filter((each) => executorsOf(each, entrypoint).length > 0);
   const phase: KindPlan = {
     ...entry,
-    steps: allSteps(entry.steps, parts),
+    writes: allWrites(entry.writes, parts),
     holds: [
       ...entry.holds,
       ...wholes.flatMap(({ holds }) => holds),
@@ -138,7 +138,7 @@ export function planCustomPhase(
     unowned: [...entry.unowned, ...kept.flatMap((each) => unownedIn(each, owner))],
     compared: entry.compared + sum(wholes.map((inside) => inside.compared)),
     liveKeys: new Map([...entry.liveKeys, ...kept.flatMap(liveKeyOf)]),
-    promoted: new Map([entry, ...wholes].flatMap(({ promoted }) => [...promoted])),
+    steps: new Map([entry, ...wholes].flatMap(({ steps }) => [...steps])),
     grown: grownIn([entry, ...[...kept, ...gone].map(({ inside }) => inside)]),
   };
   return [phase, ...insides.map((inside) => ({ ...inside, grown: [] }))];
@@ -241,7 +241,7 @@ function contentsOf(
       const stays = new Set(inside.unmanaged.map(({ id }) => id));
       const after = [
         ...ruleset.rules.map((rule) => {
-          const step = inside.promoted.get(`custom_rule/${ruleset.key}/${rule.key}`);
+          const step = inside.steps.get(`custom_rule/${ruleset.key}/${rule.key}`);
           return targetOf(ruleAtStep(rule, step?.planned ?? 0), documentedScoreRuleId);
         }),
         ...before.filter(({ id }) => stays.has(id)),
@@ -343,8 +343,8 @@ function partOfGone({ live, key, reason, inside }: Gone): Part {
   return { whole, rules, write: { call: "delete-ruleset", ...custom, changes } };
 }
 
-function changesIn({ steps }: RulesPlan): readonly Change[] {
-  return steps.flatMap(({ changes }) => changes);
+function changesIn({ writes }: RulesPlan): readonly Change[] {
+  return writes.flatMap(({ changes }) => changes);
 }
 
 /** The change of the rule that executes a custom ruleset, as that of the whole resource. */
@@ -358,34 +358,40 @@ function changesWith(part: Part | undefined, change: Change): readonly Change[] 
 }
 
 /** The bodies of the rules of a ruleset that is created as a whole. */
-function bodiesIn({ steps }: RulesPlan): readonly JsonObject[] {
-  return steps.flatMap(({ write }) => (write.call === "create-entrypoint" ? write.rules : []));
+function bodiesIn({ writes }: RulesPlan): readonly JsonObject[] {
+  return writes.flatMap(({ write }) => (write.call === "create-entrypoint" ? write.rules : []));
 }
 
 /** The writes of the entry point, with those that create rulesets before and all others after them. */
-function allSteps(entry: readonly Step[], parts: ReadonlyMap<string, Part>): readonly Step[] {
-  const waits = new Map<Step, readonly Write[]>();
-  const others = [...parts].flatMap(([key, { whole, rules, write }]): readonly Step[] => {
+function allWrites(
+  entry: readonly PlannedWrite[],
+  parts: ReadonlyMap<string, Part>,
+): readonly PlannedWrite[] {
+  const waits = new Map<PlannedWrite, readonly Write[]>();
+  const others = [...parts].flatMap(([key, { whole, rules, write }]): readonly PlannedWrite[] => {
     if (write === undefined) return [];
-    const step = entry.find(({ changes }) => changes.some((change) => change.key === key));
-    if (step === undefined) {
+    const planned = entry.find(({ changes }) => changes.some((change) => change.key === key));
+    if (planned === undefined) {
       // It does nothing that no rule executes.
       const alone = whole === undefined ? [] : [whole, ...rules];
       const changes = alone.map((change) => ({ ...change, effect: neutral }));
       return [{ changes, write, waitsFor: [] }];
     }
-    if (write.call !== "create-ruleset") return [{ changes: [], write, waitsFor: [step.write] }];
-    waits.set(step, [...(waits.get(step) ?? []), write]);
+    if (write.call !== "create-ruleset") return [{ changes: [], write, waitsFor: [planned.write] }];
+    waits.set(planned, [...(waits.get(planned) ?? []), write]);
     return [{ changes: [], write, waitsFor: [] }];
   });
   return [
     ...others.filter(isCreated),
-    ...entry.map((step) => ({ ...step, waitsFor: [...step.waitsFor, ...(waits.get(step) ?? [])] })),
-    ...others.filter((step) => !isCreated(step)),
+    ...entry.map((planned) => ({
+      ...planned,
+      waitsFor: [...planned.waitsFor, ...(waits.get(planned) ?? [])],
+    })),
+    ...others.filter((planned) => !isCreated(planned)),
   ];
 }
 
-function isCreated({ write }: Step): boolean {
+function isCreated({ write }: PlannedWrite): boolean {
   return write.call === "create-ruleset";
 }
 

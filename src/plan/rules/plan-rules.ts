@@ -27,7 +27,7 @@ import {
 } from "../ownership.ts";
 import { stepOfRule } from "../promoted-step.ts";
 import { prunableAmong, type ToPrune } from "../prunable.ts";
-import { emptyPlan, type KindPlan, type Step, type Unmanaged } from "../write-order.ts";
+import { emptyPlan, type KindPlan, type PlannedWrite, type Unmanaged } from "../write-order.ts";
 import { countedEffectOfRule, ofOneAction } from "./counted-rule.ts";
 import { effectOfMove, effectOnLater } from "./order-effect.ts";
 import { needScoreRule } from "./owasp-tuning.ts";
@@ -36,7 +36,7 @@ import { effectOfDeployment, effectOfRule, type RulesetContent } from "./rule-ef
 import { comparable, type ComparableRule, differingRuleFields } from "./rule-fields.ts";
 import { matchRules, type RuleMatch } from "./rule-match.ts";
 import { arrange, type Entry, type RuleLists } from "./rule-positions.ts";
-import { inSafeOrder, mostRules, type PlacedStep, type RuleStep } from "./rule-sequence.ts";
+import { inSafeOrder, mostRules, type PlacedWrite, type RuleWrite } from "./rule-sequence.ts";
 
 /** A list of rules: the entry point of a phase, or a custom ruleset of its zone. */
 export interface RuleList {
@@ -120,7 +120,7 @@ export function planRules(
   const unmatched = new Set(after.flatMap(({ live, match }) => (match === undefined ? live : [])));
   return {
     ...emptyPlan,
-    steps: stepsOf(list, after, placed, isWhole),
+    writes: writesOf(list, after, placed, isWhole),
     unmanaged: unmanaged.map((rule) => unmanagedOf(rule, kind)),
     notes: [...notesOf(declared.items, scoreRule), ...(isWhole ? [raceNote] : [])],
     holds: [
@@ -145,7 +145,7 @@ export function planRules(
         return match === undefined ? [] : [[live.id, keyIn(list, match.rule.key)] as const];
       }),
     ),
-    promoted: new Map(
+    steps: new Map(
       matches.flatMap(({ rule, live }) => {
         const step = stepOfRule(rule, live, scoreRuleId);
         return step === undefined ? [] : [[keyIn(list, rule.key), step] as const];
@@ -223,7 +223,7 @@ function changeOf(
   list: RuleList,
   scoreRuleId: string,
   isOurs: (rule: LiveRule) => boolean,
-): readonly RuleStep[] {
+): readonly RuleWrite[] {
   if (entry.match === undefined) return [];
   const { rule, target, live } = entry.match;
   const was = live === undefined ? undefined : comparable(live, scoreRuleId);
@@ -246,7 +246,7 @@ function deleteOf(
   { live, key, reason }: ToPrune<LiveRule, Rule>,
   list: RuleList,
   scoreRuleId: string,
-): RuleStep {
+): RuleWrite {
   const found = differenceOf(list, key, live, comparable(live, scoreRuleId), undefined);
   const { id, description: title } = live;
   const counted = reason === "undeclared" ? found.counted : undefined;
@@ -293,16 +293,16 @@ function differenceOf(
 }
 
 /** The writes of a list, with their changes. */
-function stepsOf(
+function writesOf(
   list: RuleList,
   after: readonly Entry[],
-  placed: readonly PlacedStep[],
+  placed: readonly PlacedWrite[],
   isWhole: boolean,
-): readonly Step[] {
+): readonly PlannedWrite[] {
   if (placed.length === 0) return [];
   const { live, facts, deployments } = list;
   const { phase } = facts;
-  const changesIn = ({ change }: PlacedStep): readonly Change[] =>
+  const changesIn = ({ change }: PlacedWrite): readonly Change[] =>
     deployments === undefined ? [change] : deployments.changesWith(change);
   if (live.state === "absent" || isWhole) {
     const call = live.state === "absent" ? "create-entrypoint" : "put-entrypoint";
@@ -327,7 +327,7 @@ function stepsOf(
 function writeOf(
   { facts: { phase }, customRuleset }: RuleList,
   ruleset: string,
-  { entry, change, place }: PlacedStep,
+  { entry, change, place }: PlacedWrite,
   changes: readonly ResourceKey[],
 ): Write {
   const list = {

@@ -7,18 +7,18 @@ import type { Entry, RuleLists } from "./rule-positions.ts";
 import { severityOf } from "./severity.ts";
 
 /** A rule to create, change, move or delete. */
-export interface RuleStep {
+export interface RuleWrite {
   /** The rule in the desired list; of one to delete, the live rule. */
   readonly entry: Entry;
   /** What changes beside the position: of a rule that only moves, no field. */
   readonly change: Change;
 }
 
-/** A step in its turn. The change of a rule that moves has its move. */
-export interface PlacedStep extends RuleStep {
+/** A write in its turn. The change of a rule that moves has its move. */
+export interface PlacedWrite extends RuleWrite {
   /** `null`: the rule keeps its position, or goes. */
   readonly place: RulePlace | null;
-  /** The rules of the steps before it without which it would leave the zone weaker than both before and after the plan. */
+  /** The rules of the writes before it without which it would leave the zone weaker than both before and after the plan. */
   readonly waitsFor: readonly Entry[];
 }
 
@@ -42,22 +42,22 @@ const maxBehind = 8;
  */
 export function inSafeOrder(
   lists: RuleLists,
-  steps: readonly RuleStep[],
+  writes: readonly RuleWrite[],
   quota: number,
   effectOfMove: EffectOfMove,
-): readonly PlacedStep[] {
+): readonly PlacedWrite[] {
   const { before, after, stays } = lists;
   const gaps = gapsOf(after, stays);
   const wasAt = new Map(before.map((rule, index) => [rule, index]));
   const placeOf = ({ live }: Entry): number =>
     live === undefined ? before.length : (wasAt.get(live) ?? before.length);
-  const turns = steps.map((step): Turn => {
-    const { entry, change } = step;
+  const turns = writes.map((planned): Turn => {
+    const { entry, change } = planned;
     const [previous, next] = gaps.get(entry) ?? [undefined, undefined];
     const isUp = next !== undefined && placeOf(next) < placeOf(entry);
     const isMoved = change.verb === "update" && !stays.has(entry);
     return {
-      ...step,
+      ...planned,
       isSkip: isSkip(entry),
       moves: isMoved ? (isUp ? "up" : "down") : undefined,
       wasAt: placeOf(entry),
@@ -90,8 +90,8 @@ export function inSafeOrder(
   });
 }
 
-/** What decides when a step has its turn: places are indices in the live list. */
-interface Turn extends RuleStep {
+/** What decides when a write has its turn: places are indices in the live list. */
+interface Turn extends RuleWrite {
   readonly isSkip: boolean;
   /** `undefined`: it stays where it is, comes or goes. */
   readonly moves: "up" | "down" | undefined;
@@ -134,23 +134,23 @@ function staysEnabled({ live, match }: Entry): boolean {
   return live?.enabled === true && match?.target.enabled === true;
 }
 
-function rankOf(step: Turn): number {
-  const { entry, change, moves, isSkip: isException } = step;
+function rankOf(planned: Turn): number {
+  const { entry, change, moves, isSkip: isException } = planned;
   const strictness = isException ? 0 : strictnessOf(entry);
   const isMove = moves !== undefined && staysEnabled(entry);
   const turn = !isMove ? 0 : moves === "up" ? -strictness : strictness;
   const moved = !isMove ? neutral : (moves === "up") === isException ? looser : tighter;
   const rank = safetyRank(change.verb, combine([change.effect, moved]));
-  return turn * 1_000 + rank + (isException ? 0 : delayOf(step));
+  return turn * 1_000 + rank + (isException ? 0 : delayOf(planned));
 }
 
 /** Of two rules that are lost, the stricter one goes last: the other one may decide before a rule that comes. */
-function delayOf({ change, entry: { live } }: RuleStep): number {
+function delayOf({ change, entry: { live } }: RuleWrite): number {
   const isLost = change.effect.direction === "weakens" && live !== undefined;
   return isLost ? 10 * severityOf(live.action) : 0;
 }
 
-/** The steps with each rule that stays where it is and weakens behind the moves down that may make up for it. */
+/** The writes with each rule that stays where it is and weakens behind the moves down that may make up for it. */
 function lossesLast(ranked: readonly Turn[]): readonly Turn[] {
   const covers = ranked.filter((each) => each.moves === "down" && isCover(each));
   const losses = ranked.filter(
@@ -169,16 +169,16 @@ function lossesLast(ranked: readonly Turn[]): readonly Turn[] {
 }
 
 /** The number of rules when the last of those that come is there, if it is the largest; 0 if none comes. */
-export function mostRules(count: number, steps: readonly Pick<RuleStep, "change">[]): number {
+export function mostRules(count: number, writes: readonly Pick<RuleWrite, "change">[]): number {
   let [now, most] = [count, 0];
-  for (const { change } of steps) {
+  for (const { change } of writes) {
     if (change.verb === "delete") now -= 1;
     if (change.verb === "create") most = Math.max(most, (now += 1));
   }
   return most;
 }
 
-/** The steps with as many deletes at the start as the quota needs; as they are where that is not enough. */
+/** The writes with as many deletes at the start as the quota needs; as they are where that is not enough. */
 function withRoom(ordered: readonly Turn[], count: number, quota: number): readonly Turn[] {
   if (mostRules(count, ordered) <= quota) return ordered;
   const deletes = ordered.filter(
@@ -202,7 +202,7 @@ function isLoss({ direction }: Effect): boolean {
   return direction === "weakens" || direction === "unclear";
 }
 
-/** Whether a rule can be deleted before all other steps: it protects no requests that another one is to protect instead. */
+/** Whether a rule can be deleted before all other writes: it protects no requests that another one is to protect instead. */
 function mayGoFirst({ entry, change }: Turn, all: readonly Turn[]): boolean {
   if (!isLoss(change.effect)) return true;
   const gains = all.filter(
@@ -229,7 +229,7 @@ function strictnessOf({ live, match }: Entry): number {
 const looser = weakens("");
 const tighter = strengthens("", true);
 
-/** For each rule those of the steps before it without which it must not be sent, since the service may refuse them. */
+/** For each rule those of the writes before it without which it must not be sent, since the service may refuse them. */
 function waitsAmong(ordered: readonly Turn[]): ReadonlyMap<Entry, readonly Entry[]> {
   const skips = ordered.filter(
     ({ isSkip: is, entry: { live, match } }) =>
@@ -239,7 +239,7 @@ function waitsAmong(ordered: readonly Turn[]): ReadonlyMap<Entry, readonly Entry
     ({ isSkip: is, moves, entry }) => !is && moves !== undefined && staysEnabled(entry),
   );
   const waits = new Map<Entry, Entry[]>();
-  const wait = (later: RuleStep, first: RuleStep): void => {
+  const wait = (later: RuleWrite, first: RuleWrite): void => {
     const known = waits.get(later.entry);
     if (known === undefined) waits.set(later.entry, [first.entry]);
     else known.push(first.entry);
@@ -262,8 +262,10 @@ function waitsAmong(ordered: readonly Turn[]): ReadonlyMap<Entry, readonly Entry
 /** So many pairs of rules are compared: of more it is assumed that they may select the same requests. */
 const maxPairs = 2_500;
 
-/** For each step by which a rule gives up requests, the steps before it by which others may come to act on them. */
-function takeOversAmong(ordered: readonly RuleStep[]): ReadonlyMap<RuleStep, readonly RuleStep[]> {
+/** For each write by which a rule gives up requests, the writes before it by which others may come to act on them. */
+function takeOversAmong(
+  ordered: readonly RuleWrite[],
+): ReadonlyMap<RuleWrite, readonly RuleWrite[]> {
   const gains = ordered.filter(isCover);
   const losses = ordered.filter(isAbandoned);
   const meet = meetingAmong(gains, losses);
@@ -277,12 +279,12 @@ function takeOversAmong(ordered: readonly RuleStep[]): ReadonlyMap<RuleStep, rea
 }
 
 /** Whether a rule comes to act on requests. */
-function isCover({ entry: { match }, change }: RuleStep): boolean {
+function isCover({ entry: { match }, change }: RuleWrite): boolean {
   return match?.target.enabled === true && acts(match.target.action) && isGain(change.effect);
 }
 
 /** Whether a rule gives up requests. */
-function isAbandoned({ entry: { live }, change }: RuleStep): boolean {
+function isAbandoned({ entry: { live }, change }: RuleWrite): boolean {
   return live?.enabled === true && acts(live.action) && isLoss(change.effect);
 }
 
@@ -291,7 +293,7 @@ function acts({ type }: RuleAction): boolean {
   return type === "mitigate" || type === "execute";
 }
 
-/** The turns of steps that are in their order. */
+/** The turns of writes that are in their order. */
 function turnsOf<Item>(ordered: readonly Item[]): (item: Item) => number {
   const turns = new Map(ordered.map((item, turn) => [item, turn]));
   return (item) => turns.get(item) ?? 0;

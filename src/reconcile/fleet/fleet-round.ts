@@ -26,8 +26,8 @@ import {
   weakeningHold,
 } from "./fleet-guard.ts";
 import { type FleetPast, type WeakeningCause, weakeningCauses } from "./fleet-past.ts";
-import { LeftZones } from "./left-zones.ts";
 import { PlannedZones } from "./planned-zones.ts";
+import { StayingZones } from "./staying-zones.ts";
 
 interface RoundOptions {
   readonly mode: Mode;
@@ -57,7 +57,7 @@ interface Active {
 export class FleetRound {
   #options: RoundOptions;
   /** Zones that may stay as a held revision declares them. */
-  readonly left: LeftZones;
+  readonly staying: StayingZones;
   readonly #past: FleetPast;
   readonly #isKnown: (zone: ZoneName) => boolean;
   readonly #judgementChanged: () => void;
@@ -90,7 +90,7 @@ export class FleetRound {
   ) {
     this.#options = options;
     this.#past = past;
-    this.left = new LeftZones(past, () => this.#maxWeakened);
+    this.staying = new StayingZones(past, () => this.#maxWeakened);
     this.#isKnown = isKnown;
     this.#judgementChanged = judgementChanged;
   }

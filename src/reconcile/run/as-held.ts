@@ -62,10 +62,10 @@ export function asHeld(
 
 /** What the plan of a zone was compared with. */
 export function comparedContent(
-  left: AsHeld | undefined,
+  staysAs: AsHeld | undefined,
   active: Pick<DesiredZone, "content">,
 ): ZoneContent {
-  return left?.isCorrected === true ? left.content : active.content;
+  return staysAs?.isCorrected === true ? staysAs.content : active.content;
 }
 
 /** What was not read is not compared: it is not written either. */

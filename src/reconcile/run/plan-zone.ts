@@ -73,9 +73,9 @@ export interface PlanRequest extends RunContext {
   /**
    * The plan with the causes of its changes, and who made their drift; a plan with changes has a live state.
    *
-   * @param left `undefined`: the zone is not live as a held revision declares it.
+   * @param staysAs `undefined`: the zone is not live as a held revision declares it.
    */
-  readonly explain: (plan: Plan, live: LiveZone | undefined, left: AsHeld | undefined) => Plan;
+  readonly explain: (plan: Plan, live: LiveZone | undefined, staysAs: AsHeld | undefined) => Plan;
   readonly holdsAt: (plan: Plan, now: Date) => readonly Hold[];
 }
 
@@ -113,7 +113,7 @@ export interface PlannedZone {
   /** What a live state still needs. */
   readonly remainingIn: (live: LiveZone) => Remaining;
   /** Left out: the zone is not live as a held revision declares it. */
-  readonly left?: AsHeld | undefined;
+  readonly staysAs?: AsHeld | undefined;
   /** Left out: nothing waits, or it is not asked again. */
   readonly compared?: ComparedChanges | undefined;
 }
@@ -136,8 +136,12 @@ export async function planZone(
     const planned = plan({ zone, content }, live, owner, ownership, quotas);
     return adoptOnly ? adoptionIn(planned) : planned;
   };
-  const explained = (found: Plan, live: LiveZone | undefined, left: AsHeld | undefined): Plan => {
-    const planned = request.explain(found, live, left);
+  const explained = (
+    found: Plan,
+    live: LiveZone | undefined,
+    staysAs: AsHeld | undefined,
+  ): Plan => {
+    const planned = request.explain(found, live, staysAs);
     // The plan of an unchanged zone may have them already.
     const notes = planned.notes.filter((note) => !isEndedSuspension(note));
     const ended = endedSuspensionNotes(desired.content.suspension, ports.clock.now());
@@ -153,14 +157,15 @@ export async function planZone(
     const live = answers.live();
     const active = { content: desired.content, plan: planOf(desired.content, live) };
     const toWaiting = waiting && planOf(waiting, live).changes;
-    const left = heldRevision && asHeld(active, heldRevision, (content) => planOf(content, live));
-    const content = comparedContent(left, desired);
+    const staysAs =
+      heldRevision && asHeld(active, heldRevision, (content) => planOf(content, live));
+    const content = comparedContent(staysAs, desired);
     const compared = { ...request, desired: { zone, content } };
-    const found = await withBlocksInUse((left ?? active).plan, live, compared, ports, signal);
+    const found = await withBlocksInUse((staysAs ?? active).plan, live, compared, ports, signal);
     return {
-      plan: explained(found, live, left),
+      plan: explained(found, live, staysAs),
       live,
-      left,
+      staysAs,
       compared: toWaiting && { toInForce: active.plan.changes, toWaiting },
       remainingIn: (after) => planOf(content, after),
     };
@@ -219,7 +224,7 @@ export async function planSaved(
 /** The plan that follows from the answers, of a declaration or a saved plan, with what is to be known of it. */
 interface PlanOfAnswers
   extends
-    Pick<PlannedZone, "left" | "compared" | "remainingIn">,
+    Pick<PlannedZone, "staysAs" | "compared" | "remainingIn">,
     Partial<Pick<PlannedZone, "live" | "conflicts">> {
   readonly plan: Plan;
   /** What the guards judge, if it is not the plan itself. */

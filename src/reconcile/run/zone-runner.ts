@@ -84,7 +84,7 @@ export interface ZoneRunResult {
 export type FleetPermit = Pick<FleetRound, "waitOf" | "holdsOf" | "countWrite"> & {
   readonly decide: Rollout["decide"];
   /** Zones that may stay as a held revision declares them. */
-  readonly left: Pick<FleetRound["left"], "mayStay" | "forget">;
+  readonly staying: Pick<FleetRound["staying"], "mayStay" | "forget">;
 };
 
 /** A larger fleet takes longer to plan than a read may be old; its zones are read again. */
@@ -158,7 +158,7 @@ export class ZoneRunner {
       if (planned.compared !== undefined) this.#fleet.decide(zone, planned.compared);
       // 4. apply, 5. verify
       const { desired } = zone;
-      const content = comparedContent(planned.left, desired);
+      const content = comparedContent(planned.staysAs, desired);
       const comparedZone = { desired: { ...desired, content }, digest: digestOf(content) };
       const scoreRule = planned.live?.scoreRule;
       let written = planned.live;
@@ -180,7 +180,8 @@ export class ZoneRunner {
       memory.record(report, basisOf(planned.digest), this.#knownFrom(planned));
       this.#applied.record(report, comparedZone, scoreRule);
       this.#recordAdopted(report, comparedZone.desired);
-      if (report.result !== "error" && planned.left === undefined) this.#fleet.left.forget(name);
+      const isRead = report.result !== "error";
+      if (isRead && planned.staysAs === undefined) this.#fleet.staying.forget(name);
       this.#ports.authors?.record(report, planned.live, written);
       this.#releases.record(report, this.#options.limits.accept);
       return { report, next: this.#nextRun(report, desired, memory) };
@@ -239,11 +240,12 @@ export class ZoneRunner {
       heldRevision: held && {
         held,
         mayStay: (setBack) =>
-          this.#applied.knows(desired, setBack) && this.#fleet.left.mayStay(zone, setBack.changes),
+          this.#applied.knows(desired, setBack) &&
+          this.#fleet.staying.mayStay(zone, setBack.changes),
       },
-      explain: (plan, live, left) => {
-        if (left !== undefined) this.#applied.found(plan.zone.name, left, live?.scoreRule);
-        const explained = this.#applied.explain(plan, comparedContent(left, desired));
+      explain: (plan, live, staysAs) => {
+        if (staysAs !== undefined) this.#applied.found(plan.zone.name, staysAs, live?.scoreRule);
+        const explained = this.#applied.explain(plan, comparedContent(staysAs, desired));
         return this.#ports.authors?.explain(explained, live) ?? explained;
       },
       holdsAt: (plan, now) => {

@@ -43,7 +43,7 @@ export const rulesetBugs: readonly PlantedBug[] = [
   {
     name: "ruleset-goes-while-it-is-executed",
     file,
-    from: "return [{ changes: [], write, waitsFor: [step.write] }];",
+    from: "return [{ changes: [], write, waitsFor: [planned.write] }];",
     to: "return [{ changes: [], write, waitsFor: [] }];",
     story: "teams",
     steps: [{ at: 28, does: "forbidden" }],

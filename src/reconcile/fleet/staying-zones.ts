@@ -4,11 +4,11 @@ import type { FleetZone } from "./desired-fleet.ts";
 import type { FleetPast } from "./fleet-past.ts";
 
 /**
- * The zones that are left as a held revision declares them, since somebody applied it there. No more of them than
- * `limits.max_weakened` are left with less protection than the active revision declares: who has the token and may write
+ * The zones that stay as a held revision declares them, since somebody applied it there. No more of them than
+ * `limits.max_weakened` stay with less protection than the active revision declares: who has the token and may write
  * zone files could otherwise apply by hand what the fleet guard holds.
  */
-export class LeftZones {
+export class StayingZones {
   readonly #past: Pick<FleetPast, "leftForce">;
   readonly #maxWeaker: () => number;
   /** Whether each is weaker. */
