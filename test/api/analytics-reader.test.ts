@@ -119,15 +119,23 @@ describe("the reader of the analytics", () => {
     const { limit, most } = row;
     const clock = new SimulatedClock();
     const budget = { limit, windowMs: 300_000, reserve: 0.2 };
-    await using at = connect("http://127.0.0.1:9/client/v4", { clock, budget });
-    const { analyticsShare } = at.session.credential;
     const times: number[] = [];
-    const taken = Array.from({ length: 2 * most + 1 }, async () => {
-      await analyticsShare.take(signal);
+    await using server = await startServer((_request, response) => {
       times.push(clock.monotonicMs());
+      response.writeHead(200, { "content-type": "application/json" }).end('{"data":{}}');
     });
-    await clock.advance(900_000);
-    await Promise.all(taken);
+    await using at = connect(server.baseUrl, { clock, budget });
+    const ask = createAnalytics(at.service);
+    let answers = 0;
+    const asked = Array.from({ length: 2 * most + 1 }, async () => {
+      await ask([zone()], query, signal);
+      answers += 1;
+    });
+    for (const until of [most, 2 * most]) {
+      await eventually(`${until} answers`, () => answers >= until || undefined);
+      await clock.advance(300_000);
+    }
+    await Promise.all(asked);
     const inWindows = Map.groupBy(times, (time) => time);
     expect([...inWindows].map(([time, all]) => [time, all.length])).toEqual([
       [0, most],
