@@ -151,11 +151,15 @@ describe("the state of an object", () => {
     );
   });
 
-  it("begins where it is live, if its step is not known", ({ expect }) => {
+  it("begins where it is live, if its step is not known, and is watched if it changes there", ({
+    expect,
+  }) => {
     const first = { ...atStep(checkout(), "managed_challenge"), isLive: true };
     expect(foundLive(checkout(), undefined, 1, "as_declared")).toEqual(first);
+    const watched = { ...first, isWatched: true };
+    expect(foundLive(checkout(), undefined, 1, "corrected")).toEqual(watched);
     const other = foundLive(checkout(), undefined, 1, "different");
-    expect(other).toEqual({ ...first, isLive: false });
+    expect(other).toEqual({ ...watched, isLive: false });
     expect(foundLive(checkout(), undefined, undefined, "as_declared")).toBeUndefined();
   });
 

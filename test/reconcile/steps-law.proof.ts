@@ -2,6 +2,7 @@ import * as fc from "fast-check";
 import { describe, it } from "vitest";
 
 import type { StepEvent } from "../../src/state/step-wait.ts";
+import { type LiveZone, rulesIn } from "../../src/zone/live-zone.ts";
 import type { Promotion, StepValue } from "../../src/zone/promotion.ts";
 import type { ResourceKey } from "../../src/zone/resource.ts";
 import { cases } from "../support/properties.ts";
@@ -170,6 +171,13 @@ function valuesOf(key: ResourceKey): readonly [string, string] {
   return ['http.request.uri.path eq "/bots"', 'http.request.uri.path in {"/bots" "/others"}'];
 }
 
+/** What a live object has of the values of {@link valuesOf}. */
+function liveValue({ policies = [], entrypoints }: LiveZone, key: string): string | undefined {
+  const name = key.split("/").at(-1) ?? "";
+  if (!key.startsWith("policy/")) return rulesIn(entrypoints.custom_rules)[0]?.expression;
+  return policies.find(({ expression }) => expression.includes(`"${name}.example"`))?.value;
+}
+
 /** Whether an object is as declared, or stopped before that. */
 function isAtEnd({ live, promotion, isStopped }: Seen): boolean {
   return isStopped || live === promotion.steps.at(-1);
@@ -305,7 +313,7 @@ class Watched {
       ),
     }));
     object.live = world.liveAt(object.zone, object.key);
-    if (this.#isUnknown(object)) object.beUnknown(world.reports.length, this.#now);
+    if (this.#isUnknown(object)) this.#beUnknown(object, world.reports.length);
     // Where the zone cannot be read, nobody knows of it: what was counted before that still counts.
     else if (!world.faults.has(object.zone)) object.enter(undefined);
     world.reconciler.wakeZone(named(object.zone));
@@ -316,12 +324,12 @@ class Watched {
     if (!changeDeclaration(step, object)) return;
     object.isStopped = false;
     if (this.#isUnknown(object) || !object.promotion.steps.includes(object.granted)) {
-      object.beUnknown(this.world.reports.length, this.#now);
+      this.#beUnknown(object, this.world.reports.length);
     }
     if (step !== "conditions") {
       object.enter(object.live === object.granted ? this.#now : undefined);
-      const isKnown = !this.#isUnknown(object);
-      object.isWatched = isKnown && object.granted !== object.promotion.steps[0];
+      const isFirst = object.granted === object.promotion.steps[0];
+      if (!this.#isUnknown(object)) object.isWatched = !isFirst;
       if (object.isWatched) this.#count("watched again");
     }
     const own = this.objects.filter(({ zone }) => zone === object.zone);
@@ -330,6 +338,15 @@ class Watched {
     this.world.files.set(object.zone, steppedContent(promotions, values));
     this.world.revision = `r${(this.#revisions += 1)}`;
     this.world.reconciler.filesChanged();
+  }
+
+  /** Its step is not known. Where the next run has to change it there, it is watched. */
+  #beUnknown(object: Seen, reports: number): void {
+    object.beUnknown(reports, this.#now);
+    const { zone, key, granted, promotion, value } = object;
+    const live = this.world.live.get(zone);
+    const isLive = live !== undefined && liveValue(live, key) === value;
+    object.isWatched = granted !== promotion.steps[0] && !isLive;
   }
 
   /** Whether no run has told yet at which step it is. */
@@ -346,7 +363,7 @@ class Watched {
     this.#paused.clear();
     for (const object of this.objects) {
       object.isStopped = false;
-      object.beUnknown(0, this.#now);
+      this.#beUnknown(object, 0);
     }
   }
 

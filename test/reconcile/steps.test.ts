@@ -4,6 +4,7 @@ import { stepWaitText } from "../../src/render/step-text.ts";
 import { type ObjectSteps, stepStateOf } from "../../src/state/steps-status.ts";
 import type { Promotion } from "../../src/zone/promotion.ts";
 import type { ResourceKey } from "../../src/zone/resource.ts";
+import { declared } from "../support/model.ts";
 import { named } from "../support/reports.ts";
 import {
   fiveMinutes,
@@ -329,20 +330,43 @@ describe("steps", () => {
       return world;
     }
 
-    it.for(["a process runs", "none runs"])(
+    it.for(["a process runs", "none runs", "their steps are lost"])(
       "stay at it, are watched again, and go back by the limit: while %s",
       async (when, { expect }) => {
         await using first = await arrived({ [checkout]: shortly });
         first.files.set(shop, steppedContent({ [checkout]: shortly }, { [checkout]: none }));
         if (when === "a process runs") await first.reload("r2");
         await first.pass(fiveMinutes);
-        await using world = await first.restart({ afterMs: hour });
+        const lose = when === "their steps are lost";
+        await using world = await first.restart({ afterMs: hour, lose });
         await world.pass(10 * minute);
         expect([...steps(world, checkout), ...watched(world)]).toEqual(["allow", checkout]);
         world.traffic.noisy.add(`${shop} ${checkout}`);
         await world.pass(20 * minute);
         expect([...first.takeEvents(), ...world.takeEvents()]).toEqual(["checkout set_back log"]);
         expect(steps(world, checkout)).toEqual(["log"]);
+      },
+    );
+
+    it.for([
+      { was: "checkout", step: "allow" },
+      { was: undefined, step: "log" },
+    ])(
+      "are never taken for finished where they are renamed too: was $was",
+      async (row, context) => {
+        const { expect } = context;
+        const { was, step } = row;
+        await using first = await arrived({ [checkout]: shortly });
+        const { policies, ...others } = steppedContent({ "policy/pay": shortly });
+        const items = policies?.items.map((each) => ({ ...each, was })) ?? [];
+        const renamed = { ...others, policies: { ...declared(items) } };
+        first.files.set(shop, renamed);
+        await first.reload("r2");
+        await first.pass(fiveMinutes);
+        expect(steps(first, checkout, "policy/pay")).toEqual([undefined, step]);
+        await using world = await first.restart();
+        await world.pass(fiveMinutes);
+        expect(viewOf(world, "policy/pay")).toMatchObject({ step, isWatched: step === "allow" });
       },
     );
 

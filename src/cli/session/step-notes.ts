@@ -6,7 +6,7 @@ import type { FleetZone } from "../../reconcile/fleet/desired-fleet.ts";
 import type { ReviewedZone } from "../../reconcile/run/apply.ts";
 import { busyObject } from "../../reconcile/steps/step-decision.ts";
 import { evidenceOf, partsOf, partsSince } from "../../reconcile/steps/step-evidence.ts";
-import { promotedIn } from "../../reconcile/steps/step-overlay.ts";
+import { promotedIn, stateOf } from "../../reconcile/steps/step-overlay.ts";
 import { declaredAs, type StepState, stepIndex } from "../../reconcile/steps/step-state.ts";
 import { durationText } from "../../render/format.ts";
 import { ladderText } from "../../render/step-event-text.ts";
@@ -38,10 +38,11 @@ export async function withSteps<T extends ReviewedZone & { readonly declared: Fl
     const reader = isCounted ? found : undefined;
     return withPlans(zones, async (plan, { declared }) => {
       const states = steps(plan.zone.name).objects;
-      const objects = [...promotedIn(declared.desired.content)];
+      const { content } = declared.desired;
+      const objects = [...promotedIn(content)];
       const stored = new Map(
         objects.flatMap(([key, object]) => {
-          const state = declaredAs(object, states.get(key));
+          const state = declaredAs(object, stateOf(key, content, states));
           return state === undefined ? [] : [[key, state] as const];
         }),
       );

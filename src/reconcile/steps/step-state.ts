@@ -139,9 +139,10 @@ export function foundLive(
   const { steps } = object.promotion;
   if (state === undefined) {
     const step = live === undefined ? undefined : steps[live];
-    return step === undefined
-      ? undefined
-      : { ...atStep(object, step), isLive: left !== "different" };
+    if (step === undefined) return undefined;
+    // Nothing has shown yet that a step is good which is changed now.
+    const begun = left === "as_declared" ? atStep(object, step) : watchedAt(object, step);
+    return { ...begun, isLive: left !== "different" };
   }
   const isLive = left !== "different" && live !== undefined && steps[live] === state.step;
   if (isLive && state.isLive && left === "as_declared") return state;

@@ -15,7 +15,7 @@ import type { ResourceKey } from "../../zone/resource.ts";
 import type { FleetZone } from "../fleet/desired-fleet.ts";
 import { busyObject, decideSteps, type StepDecision, type StepFacts } from "./step-decision.ts";
 import { evidenceOf, type PartSeries, partsSince, type StepEvidence } from "./step-evidence.ts";
-import { promotedIn } from "./step-overlay.ts";
+import { promotedIn, stateOf } from "./step-overlay.ts";
 import {
   afterTime,
   countedAt,
@@ -85,9 +85,15 @@ export class SteppedZone {
   declare(zone: FleetZone): void {
     this.zone = zone;
     this.objects = promotedIn(zone.desired.content);
-    const others = new Set(contentsOf(zone).flatMap((content) => [...promotedIn(content).keys()]));
+    const { content } = zone.desired;
+    const states = new Map(this.steps.objects);
+    for (const key of this.objects.keys()) {
+      const state = stateOf(key, content, states);
+      if (state !== undefined) states.set(key, state);
+    }
+    const others = new Set(contentsOf(zone).flatMap((each) => [...promotedIn(each).keys()]));
     this.#setStates(
-      [...this.steps.objects].flatMap(([key, state]) => {
+      [...states].flatMap(([key, state]) => {
         const object = this.objects.get(key);
         const next = object === undefined ? state : declaredAs(object, state);
         return next !== undefined && others.has(key) ? [[key, next] as const] : [];
