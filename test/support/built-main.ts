@@ -55,7 +55,7 @@ function build(built: string): void {
     execFileSync(process.execPath, args, { cwd: root, stdio: "inherit" });
   };
   const compiler = "node_modules/typescript/bin/tsc";
-  // `npm run types` checks the types.
+  // `npm run lint` checks the types.
   node(compiler, "-p", "tsconfig.build.json", "--noCheck", "--outDir", path.join(own, "dist"));
   node("src/desired/build-validators.ts", path.join(own, "dist/desired/schema-validators.cjs"));
   cpSync(path.join(root, "package.json"), path.join(own, "package.json"));
