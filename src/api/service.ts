@@ -1,8 +1,7 @@
 import { compareText } from "../syntax/by-text.ts";
 import type { LiveZone } from "../zone/live-zone.ts";
-import type { LiveReader, LiveWriter, PartsToRead, RequestPriority } from "../zone/ports.ts";
+import type { LiveReader, PartsToRead, RequestPriority } from "../zone/ports.ts";
 import { ServiceError } from "../zone/service-error.ts";
-import type { Write } from "../zone/write.ts";
 import type { Zone, ZoneListing } from "../zone/zone.ts";
 import type { Credential } from "./credentials/credential.ts";
 import { verifyToken } from "./credentials/verify-token.ts";
@@ -16,7 +15,6 @@ import { KnownBodies } from "./request/answer.ts";
 import type { Get, Send } from "./request/call.ts";
 import type { ServiceConnection } from "./request/client.ts";
 import { sendWithRetries, type RetryPolicy, type ServiceSession } from "./request/retry.ts";
-import { sendWrite, check } from "./write/send-write.ts";
 
 /** How to connect to the service. */
 export interface ServiceOptions {
@@ -54,15 +52,6 @@ export interface Reader extends LiveReader {
   readListed: Reader["readZone"];
   /** The same reader, which takes the parts of zones from `answers`, and adds to them what it requests. */
   keepingIn(answers: KeptAnswers): Reader;
-}
-
-/** Changes the service. */
-export interface Writer extends LiveWriter {
-  /**
-   * Validates a write of a ruleset at the service without storing it; other writes cannot be
-   * validated.
-   */
-  check(live: LiveZone, write: Write, signal: AbortSignal): Promise<"accepted" | "not-checkable">;
 }
 
 /** Connects the parts. Sends nothing. */
@@ -125,34 +114,13 @@ export function createPruner(service: Service): VersionPruner {
   return new VersionPruner((zone) => sender(sessionOf(service, zone), "write"));
 }
 
-export function createWriter(service: Service): Writer {
-  return {
-    write: async (live, write, signal, stop, beforeAttempt) =>
-      sendWrite(stoppable(sessionOf(service, live.zone), stop, beforeAttempt), live, write, signal),
-    check: async (live, write, signal) =>
-      check(sender(sessionOf(service, live.zone), "write"), live, write, signal),
-  };
-}
-
 /** The credential that serves a zone, if any. */
 export function credentialFor({ sessions }: Service, zone: Zone): Credential | undefined {
   return sessions.find(({ credential }) => credential.serves(zone))?.credential;
 }
 
-function sender(session: ServiceSession, priority: RequestPriority): Send {
+export function sender(session: ServiceSession, priority: RequestPriority): Send {
   return (call, signal) => sendWithRetries(session, priority, call, signal);
-}
-
-/** Sends writes until `stop`. Reads that complete a write are not stopped. */
-function stoppable(
-  session: ServiceSession,
-  stop: AbortSignal,
-  beforeAttempt: (() => void) | undefined,
-): Send {
-  return (call, signal) =>
-    call.method === "GET"
-      ? sendWithRetries(session, "write", call, signal)
-      : sendWithRetries(session, "write", call, signal, stop, beforeAttempt);
 }
 
 /** The session of the credential that serves a zone. */

@@ -23,7 +23,6 @@ import type { Logger } from "../telemetry/log/log.ts";
 import type { Metrics } from "../telemetry/metrics/metrics.ts";
 import type { DesiredZone } from "../zone/desired-zone.ts";
 import { type Diagnostic, errorsFirst, isError } from "../zone/diagnostic.ts";
-import type { RequestObserver } from "../zone/service-request.ts";
 import type { Zone, ZoneName } from "../zone/zone.ts";
 
 /** The receivers of every report, and what they need. */
@@ -201,11 +200,4 @@ function declaredZones({ fleet: { zones, missing }, hold }: Loaded): readonly De
       hold?.touched.has(zone.name) === true ? held : wave?.isHeld === false ? wave.hold : undefined,
   }));
   return [...listed, ...[...missing.keys()].map(unlistedZone)];
-}
-
-export function requestObserver(metrics: Metrics): RequestObserver {
-  return {
-    request: (fact) => metrics.recordRequest(fact),
-    retry: ({ code }) => metrics.recordRetry(code),
-  };
 }

@@ -9,7 +9,6 @@ import type { FileKind } from "./file-kind.ts";
 import { schemaDiagnostic } from "./json-schema-messages.ts";
 import { homesOf } from "./key-homes.ts";
 import type { Located, Path } from "./location.ts";
-import type { Merged } from "./merged.ts";
 import {
   isFileForm,
   schemaErrorsOf,
@@ -17,7 +16,8 @@ import {
   type ShapeName,
   validatorOf,
 } from "./schema-compiler.ts";
-import type { RulesetInFile, RulesInFile } from "./zones/rule-in-file.ts";
+import type { Merged } from "./zones/merged-values.ts";
+import type { RulesetInFile, RulesInFile } from "./zones/merged-values.ts";
 import type { YamlPageShield, YamlProfile, YamlZoneEntry, ZoneFile } from "./zones/zone-file.ts";
 
 /** Tells whether a value matches a schema. */

@@ -11,11 +11,10 @@ import {
   createPruner,
   createReader,
   createRulesets,
-  createWriter,
   credentialFor,
   type Reader,
-  type Writer,
 } from "../api/service.ts";
+import { createWriter, type Writer } from "../api/write/send-write.ts";
 import type { Config, CredentialConfig } from "../desired/config/config.ts";
 import type { AskAnalytics, WriteFence } from "../zone/ports.ts";
 import { proxyIn } from "../zone/proxy.ts";

@@ -1,6 +1,6 @@
 import { describe, it } from "vitest";
 
-import { createWriter } from "../../src/api/service.ts";
+import { createWriter } from "../../src/api/write/send-write.ts";
 import { requestFor } from "../../src/api/write/write-request.ts";
 import { refuse, startServer } from "../support/http-server.ts";
 import { livePolicy, liveZone } from "../support/model.ts";

@@ -1,6 +1,7 @@
 import { describe, it } from "vitest";
 
-import { createReader, createWriter } from "../../src/api/service.ts";
+import { createReader } from "../../src/api/service.ts";
+import { createWriter } from "../../src/api/write/send-write.ts";
 import { dialects } from "../../src/emulator/http/api-endpoint.ts";
 import { rulesIn } from "../../src/zone/live-zone.ts";
 import type { PartsToRead } from "../../src/zone/ports.ts";

@@ -6,10 +6,10 @@ import {
   createPruner,
   createReader,
   createRulesets,
-  createWriter,
   credentialFor,
   type Service,
 } from "../../src/api/service.ts";
+import { createWriter } from "../../src/api/write/send-write.ts";
 import type { RequestPriority } from "../../src/zone/ports.ts";
 import { everything } from "../support/emulated.ts";
 import { refuse, startServer, succeed } from "../support/http-server.ts";

@@ -1,6 +1,6 @@
 import { describe, it } from "vitest";
 
-import { createWriter } from "../../src/api/service.ts";
+import { createWriter } from "../../src/api/write/send-write.ts";
 import { sendWrite } from "../../src/api/write/send-write.ts";
 import { type Dialect, dialects } from "../../src/emulator/http/api-endpoint.ts";
 import { ServiceError } from "../../src/zone/service-error.ts";

@@ -1,7 +1,8 @@
 import { Agent, request } from "undici";
 
-import { createReader, createWriter } from "../../src/api/service.ts";
-import { requestObserver, createReporter } from "../../src/daemon/reporter.ts";
+import { createReader } from "../../src/api/service.ts";
+import { createWriter } from "../../src/api/write/send-write.ts";
+import { createReporter } from "../../src/daemon/reporter.ts";
 import { ZoneFileLoader } from "../../src/desired/load/zone-file-loader.ts";
 import { selectZones } from "../../src/desired/zones/select.ts";
 import { systemClock } from "../../src/host/clock.ts";
@@ -53,12 +54,11 @@ export async function bench(): Promise<BenchResult> {
   await using emulator = await startEmulatorProcess(directory, seedOfFleet(names));
   const metrics = createMetrics({ version: "", revision: "", nodeVersion: "" });
   let sent = 0;
-  const counted = requestObserver(metrics);
   const observer: RequestObserver = {
-    ...counted,
+    ...metrics,
     request: (fact) => {
       sent += 1;
-      counted.request(fact);
+      metrics.request(fact);
     },
   };
   const choice = { budget: { limit: 1e9, concurrency }, observer };

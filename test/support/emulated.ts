@@ -1,5 +1,6 @@
-import { type Reader, type Writer, createReader, createWriter } from "../../src/api/service.ts";
+import { type Reader, createReader } from "../../src/api/service.ts";
 import { basePath } from "../../src/api/wire.ts";
+import { type Writer, createWriter } from "../../src/api/write/send-write.ts";
 import type { Dialect } from "../../src/emulator/http/api-endpoint.ts";
 import type { Seed, SeedZone } from "../../src/emulator/seed/seed.ts";
 import type { Emulator } from "../../src/emulator/start-emulator.ts";

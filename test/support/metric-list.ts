@@ -1,7 +1,4 @@
-import type {
-  LabelValues,
-  MetricDefinition,
-} from "../../src/telemetry/metrics/metric-definition.ts";
+import type { LabelValues, MetricDefinition } from "../../src/telemetry/metrics/metric-table.ts";
 import { metricTable } from "../../src/telemetry/metrics/metric-table.ts";
 import { kinds } from "../../src/zone/resource.ts";
 

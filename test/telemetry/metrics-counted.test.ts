@@ -51,19 +51,22 @@ describe("what is counted", () => {
 
   it("each request under its route", async ({ expect }) => {
     const metrics = freshMetrics();
-    metrics.recordRequest({
+    const sent = { credential: "main", date: "" };
+    metrics.request({
+      ...sent,
       method: "GET",
       endpoint: "/zones/{zone_id}/page_shield",
       code: 200,
       ms: 40,
     });
-    metrics.recordRequest({
+    metrics.request({
+      ...sent,
       method: "PATCH",
       endpoint: "/zones/{zone_id}/rulesets/{ruleset_id}/rules/{rule_id}",
       code: 429,
       ms: 20,
     });
-    metrics.recordRetry(429);
+    metrics.retry({ ...sent, method: "GET", endpoint: "/zones", code: 429, waitMs: 0 });
     const { series } = await scrape(metrics);
     const requests = [...series].filter(
       ([key, value]) => key.startsWith("zonewarden_api_requests_total{") && value > 0,

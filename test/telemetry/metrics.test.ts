@@ -3,7 +3,7 @@ import { spawnSync } from "node:child_process";
 import { afterEach, describe, it, vi } from "vitest";
 
 import { endpoints } from "../../src/telemetry/metrics/api-labels.ts";
-import type { MetricDefinition } from "../../src/telemetry/metrics/metric-definition.ts";
+import type { MetricDefinition } from "../../src/telemetry/metrics/metric-table.ts";
 import { metricTable } from "../../src/telemetry/metrics/metric-table.ts";
 import { a, b, fleetOf, held, shop } from "../support/fleets.ts";
 import { inventoryRead } from "../support/inventories.ts";
@@ -61,9 +61,10 @@ describe("the exposition", () => {
     }
     fleet.followInventory(true);
     fleet.recordInventory(inventoryOfShop);
-    metrics.recordRequest({ method: "GET", endpoint: "/coffee", code: 418, ms: 3 });
-    metrics.recordRequest({ method: "GET", endpoint: "/zones", code: "tls", ms: 3 });
-    metrics.recordRetry(418);
+    const sent = { method: "GET", ms: 3, credential: "main", date: "" } as const;
+    metrics.request({ ...sent, endpoint: "/coffee", code: 418 });
+    metrics.request({ ...sent, endpoint: "/zones", code: "tls" });
+    metrics.retry({ ...sent, endpoint: "/coffee", code: 418, waitMs: 0 });
 
     const measurements = { state: "lagging", reason: "no answer" } as const;
     const { series } = await scrape(metrics, fleet, daemon({ measurements }), measuredShop);

@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from "node:util";
 
 import { coerceText, isJsonObject } from "../../syntax/json.ts";
 import { listAt, type LiveEntrypoint, type LiveZone, rulesIn } from "../../zone/live-zone.ts";
-import type { RulesetsToRead, Written } from "../../zone/ports.ts";
+import type { LiveWriter, RulesetsToRead, Written } from "../../zone/ports.ts";
 import type { RulePhase } from "../../zone/rule-phase.ts";
 import { ServiceError } from "../../zone/service-error.ts";
 import { partOf, type Write } from "../../zone/write.ts";
@@ -15,7 +15,39 @@ import {
   requestSettings,
 } from "../read/read-zone.ts";
 import type { Fetched, Send, Get } from "../request/call.ts";
+import { sendWithRetries, type ServiceSession } from "../request/retry.ts";
+import { sender, type Service, sessionOf } from "../service.ts";
 import { needsRuleset, requestFor } from "./write-request.ts";
+
+/** Changes the service. */
+export interface Writer extends LiveWriter {
+  /**
+   * Validates a write of a ruleset at the service without storing it; other writes cannot be
+   * validated.
+   */
+  check(live: LiveZone, write: Write, signal: AbortSignal): Promise<"accepted" | "not-checkable">;
+}
+
+export function createWriter(service: Service): Writer {
+  return {
+    write: async (live, write, signal, stop, beforeAttempt) =>
+      sendWrite(stoppable(sessionOf(service, live.zone), stop, beforeAttempt), live, write, signal),
+    check: async (live, write, signal) =>
+      check(sender(sessionOf(service, live.zone), "write"), live, write, signal),
+  };
+}
+
+/** Sends writes until `stop`. Reads that complete a write are not stopped. */
+function stoppable(
+  session: ServiceSession,
+  stop: AbortSignal,
+  beforeAttempt: (() => void) | undefined,
+): Send {
+  return (call, signal) =>
+    call.method === "GET"
+      ? sendWithRetries(session, "write", call, signal)
+      : sendWithRetries(session, "write", call, signal, stop, beforeAttempt);
+}
 
 /**
  * Sends one write and returns the state after it.

@@ -2,7 +2,6 @@ import path from "node:path";
 
 import { daemonRetry } from "../../api/request/retry.ts";
 import { runDaemon } from "../../daemon/daemon.ts";
-import { requestObserver } from "../../daemon/reporter.ts";
 import { connect } from "../../host/connect.ts";
 import type { Host } from "../../host/host.ts";
 import { loadConfigOrPrint } from "../../host/load.ts";
@@ -38,11 +37,10 @@ async function run(file: string, host: Host): Promise<ExitCode> {
     nodeVersion: host.nodeVersion,
   };
   const metrics = createMetrics(build, config.metrics.zoneLabels);
-  const observer = requestObserver(metrics);
   await using kubernetes = await kubernetesOf(config, host);
   await using shared = sharedStoreOf(config, kubernetes, host);
   const fence = shared?.election.fence;
-  await using service = connect(config, reached.baseUrl, host, observer, daemonRetry, fence);
+  await using service = connect(config, reached.baseUrl, host, metrics, daemonRetry, fence);
   const logger = openLogger(host.stdout, config.log.level, { config, service, host });
   const configFile = path.resolve(host.directory, file);
   const emulator = reached.emulator?.url;

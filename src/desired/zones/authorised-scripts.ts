@@ -8,7 +8,7 @@ import type {
 import { endOf, startOf } from "../../zone/written-date.ts";
 import { type Converted, missing, noDate, type UnplacedDiagnostic } from "../diagnostics.ts";
 import type { Path } from "../location.ts";
-import type { Merged } from "../merged.ts";
+import type { Merged } from "./merged-values.ts";
 import type {
   YamlAcknowledgedFinding,
   YamlAuthorisedScript,

@@ -10,11 +10,11 @@ import type { Declared } from "../../zone/desired-zone.ts";
 import type { Policy } from "../../zone/resource.ts";
 import { type Converted, missing, type UnplacedDiagnostic } from "../diagnostics.ts";
 import type { Path } from "../location.ts";
-import type { Merged } from "../merged.ts";
 import { canonicalValue, type CspInFile, cspText } from "./csp-text.ts";
 import { declaredList, limitedComparison, selectsNoRequest } from "./declared-list.ts";
 import { policySteps, promotionOf } from "./declared-promotion.ts";
 import { isChangedList } from "./list-change.ts";
+import type { Merged } from "./merged-values.ts";
 import type { YamlPolicies, YamlPolicy } from "./zone-file.ts";
 import { policyList } from "./zone-lists.ts";
 

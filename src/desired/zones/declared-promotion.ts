@@ -5,7 +5,7 @@ import type { Promotion, PromotedField, StepConditions, StepValue } from "../../
 import { paranoiaLevels } from "../../zone/resource.ts";
 import { contradiction, type Converted, type UnplacedDiagnostic } from "../diagnostics.ts";
 import type { Path } from "../location.ts";
-import type { Merged } from "../merged.ts";
+import type { Merged } from "./merged-values.ts";
 import type { YamlManagedPromotion, YamlPolicyPromotion, YamlRulePromotion } from "./zone-file.ts";
 
 type PromotionInFile = Merged<YamlPolicyPromotion | YamlRulePromotion | YamlManagedPromotion>;

@@ -11,9 +11,9 @@ import type { Converted, UnplacedDiagnostic } from "../diagnostics.ts";
 import type { Path } from "../location.ts";
 import { declaredList, limitedComparison, selectsNoRequest } from "./declared-list.ts";
 import { deployedTwice, managedRuleOf } from "./managed-rule.ts";
+import type { AnyRule, RuleInFile, RulesetInFile, RulesInFile } from "./merged-values.ts";
 import { customRuleOf, mitigationOf } from "./mitigate-rule.ts";
 import { rateLimitOf } from "./rate-limiting-rule.ts";
-import type { AnyRule, RuleInFile, RulesetInFile, RulesInFile } from "./rule-in-file.ts";
 import {
   impossibleAmong,
   impossiblePositions,

@@ -18,9 +18,9 @@ import {
 } from "../../zone/resource.ts";
 import { contradiction, type Converted, missing, type UnplacedDiagnostic } from "../diagnostics.ts";
 import type { Path } from "../location.ts";
-import type { Merged } from "../merged.ts";
 import { promotionOf, ruleSteps, stepValueOf } from "./declared-promotion.ts";
-import type { RuleInFile } from "./rule-in-file.ts";
+import type { Merged } from "./merged-values.ts";
+import type { RuleInFile } from "./merged-values.ts";
 import { skipRuleOf } from "./skip-rule.ts";
 import type { YamlManagedPromotion, YamlOverrides } from "./zone-file.ts";
 

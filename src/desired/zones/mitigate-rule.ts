@@ -2,9 +2,9 @@ import type { BlockResponse, MitigateRule, Rule, RuleBase } from "../../zone/res
 import { type RulePhase, factsOfPhase } from "../../zone/rule-phase.ts";
 import { contradiction, type Converted, missing, type UnplacedDiagnostic } from "../diagnostics.ts";
 import type { Path } from "../location.ts";
-import type { Merged } from "../merged.ts";
 import { promotionOf, ruleSteps } from "./declared-promotion.ts";
-import type { AnyRule, RuleInFile } from "./rule-in-file.ts";
+import type { Merged } from "./merged-values.ts";
+import type { AnyRule, RuleInFile } from "./merged-values.ts";
 import { skipRuleOf } from "./skip-rule.ts";
 import type { YamlResponse } from "./zone-file.ts";
 

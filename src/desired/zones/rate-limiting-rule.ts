@@ -4,7 +4,7 @@ import { canonicalExpression, nodesIn } from "../../syntax/expression/expression
 import type { RateLimit, RuleBase } from "../../zone/resource.ts";
 import { contradiction, type Converted, missing, type UnplacedDiagnostic } from "../diagnostics.ts";
 import type { Path } from "../location.ts";
-import type { Merged } from "../merged.ts";
+import type { Merged } from "./merged-values.ts";
 import type { YamlRatelimit } from "./zone-file.ts";
 
 type LimitInFile = Merged<YamlRatelimit>;

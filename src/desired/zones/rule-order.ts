@@ -2,7 +2,7 @@ import { didYouMean, nearest } from "../../syntax/nearest.ts";
 import { placeAmong, type RuleBase, type RulePosition } from "../../zone/resource.ts";
 import { contradiction, type UnplacedDiagnostic } from "../diagnostics.ts";
 import type { Path } from "../location.ts";
-import type { AnyRule } from "./rule-in-file.ts";
+import type { AnyRule } from "./merged-values.ts";
 
 const sides = ["before", "after"] as const;
 

@@ -16,7 +16,7 @@ import {
 } from "../../state/daemon-status.ts";
 import type { Fleet } from "../../state/fleet.ts";
 import { isLoaded, type LoadReport, type RolloutStatus } from "../../state/load-report.ts";
-import { type Labels, type MetricDefinition, seconds } from "./metric-definition.ts";
+import { type Labels, type MetricDefinition, seconds } from "./metric-table.ts";
 import { metricTable } from "./metric-table.ts";
 
 interface Sample {

@@ -15,7 +15,7 @@ import {
   type ZoneReport,
 } from "../../state/run-report.ts";
 import { driftOf, type ZoneState } from "../../state/zone-state.ts";
-import { type ConnectionFault, methods, type RequestFact } from "../../zone/service-request.ts";
+import { methods, type RequestObserver } from "../../zone/service-request.ts";
 import { codeOf, codes, endpointOf, endpoints, other, retryReasonOf } from "./api-labels.ts";
 import { renderDaemon } from "./daemon-families.ts";
 import {
@@ -23,7 +23,7 @@ import {
   type Labels,
   type MetricDefinition,
   seriesOf,
-} from "./metric-definition.ts";
+} from "./metric-table.ts";
 import { metricTable, type NotificationResult, notificationResults } from "./metric-table.ts";
 import { renderZones } from "./zone-families.ts";
 import { type ExportedLabels, zoneLabelTexts } from "./zone-labels.ts";
@@ -36,14 +36,11 @@ export interface Build {
 }
 
 /** Counters and histograms, and their exposition together with the state of the fleet. */
-export interface Metrics {
+export interface Metrics extends RequestObserver {
   readonly contentType: string;
   /** @param before the state of the zone before the run. */
   recordZone(report: ZoneReport, before?: ZoneState): void;
   recordLoad(load: LoadReport): void;
-  recordRequest(request: Omit<RequestFact, "credential" | "date">): void;
-  /** Counts a retry by the result of the previous attempt. */
-  recordRetry(code: number | ConnectionFault): void;
   recordMissedRun(reason: MissedRunReason): void;
   /** Starts the series of a sink at zero. */
   expectNotifications(sink: string): void;
@@ -114,13 +111,14 @@ export function createMetrics(build: Build, zoneLabels: ExportedLabels = {}): Me
       }
     },
     recordLoad: ({ result }) => filesReloads.inc({ result }),
-    recordRequest: (request) => {
+    request: (request) => {
       const endpoint = endpointOf(request.endpoint);
       const method = methods.find((known) => known === request.method) ?? other;
       requests.inc({ endpoint, method, code: codeOf(request.code) });
       requestTimes.observe({ endpoint, method }, request.ms / 1000);
     },
-    recordRetry: (code) => retries.inc({ reason: retryReasonOf(code) }),
+    // By the result of the previous attempt.
+    retry: ({ code }) => retries.inc({ reason: retryReasonOf(code) }),
     recordMissedRun: (reason) => scheduleMissed.inc({ reason }),
     expectNotifications: (sink) => {
       for (const result of notificationResults) notifications.inc({ sink, result }, 0);

@@ -20,7 +20,7 @@ import {
   resourceKinds,
 } from "../../zone/inventory-item.ts";
 import { type Kind, kinds, listedKinds } from "../../zone/resource.ts";
-import { type Labels, type MetricDefinition, seconds, seriesOf } from "./metric-definition.ts";
+import { type Labels, type MetricDefinition, seconds, seriesOf } from "./metric-table.ts";
 import { metricTable } from "./metric-table.ts";
 import { type ExportedLabels, zoneLabelTexts } from "./zone-labels.ts";
 

@@ -3,7 +3,6 @@ import { reconcilerOptions } from "../../../src/daemon/config-reload.ts";
 import type { Term } from "../../../src/daemon/current-term.ts";
 import { type DaemonEdges, runDaemon } from "../../../src/daemon/daemon.ts";
 import type { EndpointContext } from "../../../src/daemon/endpoints.ts";
-import { requestObserver } from "../../../src/daemon/reporter.ts";
 import type { Config } from "../../../src/desired/config/config.ts";
 import type { HistoryView } from "../../../src/history/history.ts";
 import { connect } from "../../../src/host/connect.ts";
@@ -169,11 +168,10 @@ export class SimulatedProcess {
   async #run(): Promise<"ended" | "locked"> {
     const [world, host] = [this.#world, this.#host];
     const transport = new SimulatedTransport((sending) => world.send(this, sending));
-    const observer = requestObserver(metrics);
     const own = this.#config;
     const shared = this.files.database?.sharedBy(this, own, host);
     const fence = shared?.election.fence;
-    const service = connect(own, baseUrl, host, observer, daemonRetry, fence, () => transport);
+    const service = connect(own, baseUrl, host, metrics, daemonRetry, fence, () => transport);
     const heard: Metrics = {
       ...metrics,
       recordZone: (report) => {

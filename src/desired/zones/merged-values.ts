@@ -1,5 +1,4 @@
 import type { RulePhase } from "../../zone/rule-phase.ts";
-import type { Merged } from "../merged.ts";
 import type {
   YamlCustomRule,
   YamlCustomRuleset,
@@ -8,6 +7,13 @@ import type {
   YamlRateLimitingRule,
   YamlUnmanaged,
 } from "./zone-file.ts";
+
+/** A value of a zone file after merging, which removes every `null`. */
+export type Merged<T> = T extends null | undefined
+  ? never
+  : T extends object
+    ? { [K in keyof T]: Merged<T[K]> }
+    : T;
 
 /** A merged rule, by the list that it stands in. */
 export interface RuleInFile {
