@@ -114,12 +114,23 @@ export function createPruner(service: Service): VersionPruner {
   return new VersionPruner((zone) => sender(sessionOf(service, zone), "write"));
 }
 
+/** Sends the calls of writes until `stop`. Reads that complete a write are not stopped. */
+export function writeSender(service: Service) {
+  return (zone: Zone, stop?: AbortSignal, beforeAttempt?: () => void): Send => {
+    const session = sessionOf(service, zone);
+    return (call, signal) =>
+      call.method === "GET"
+        ? sendWithRetries(session, "write", call, signal)
+        : sendWithRetries(session, "write", call, signal, stop, beforeAttempt);
+  };
+}
+
 /** The credential that serves a zone, if any. */
 export function credentialFor({ sessions }: Service, zone: Zone): Credential | undefined {
   return sessions.find(({ credential }) => credential.serves(zone))?.credential;
 }
 
-export function sender(session: ServiceSession, priority: RequestPriority): Send {
+function sender(session: ServiceSession, priority: RequestPriority): Send {
   return (call, signal) => sendWithRetries(session, priority, call, signal);
 }
 

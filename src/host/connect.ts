@@ -13,6 +13,7 @@ import {
   createRulesets,
   credentialFor,
   type Reader,
+  writeSender,
 } from "../api/service.ts";
 import { createWriter, type Writer } from "../api/write/send-write.ts";
 import type { Config, CredentialConfig } from "../desired/config/config.ts";
@@ -76,7 +77,7 @@ export function connect(
     analytics: createAnalytics(service),
     rulesets: createRulesets(service, "changed"),
     managedRulesets: createRulesets(service, "inventory"),
-    writer: createWriter(service),
+    writer: createWriter(writeSender(service)),
     pruner: createPruner(service),
     credentials,
     credentialOf: (zone) => credentialFor(service, zone)?.name ?? "",

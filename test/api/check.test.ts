@@ -1,6 +1,6 @@
 import { describe, it } from "vitest";
 
-import { check } from "../../src/api/write/send-write.ts";
+import { createWriter } from "../../src/api/write/send-write.ts";
 import type { Write } from "../../src/zone/write.ts";
 import { fakeGet } from "../support/get.ts";
 import { zone } from "../support/service.ts";
@@ -36,7 +36,7 @@ describe("a check", () => {
     };
     const { send } = fakeGet(() => ({ result: { id: "e1", version: "2", rules: [] } }));
     const write: Write = { call: "put-entrypoint", phase: "managed_rules", rules: [], changes: [] };
-    await expect(check(send, live, write, signal)).rejects.toMatchObject({
+    await expect(createWriter(() => send).check(live, write, signal)).rejects.toMatchObject({
       code: "API_MALFORMED",
       mayHaveHappened: true,
     });

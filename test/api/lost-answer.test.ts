@@ -1,5 +1,6 @@
 import { describe, it } from "vitest";
 
+import { writeSender } from "../../src/api/service.ts";
 import { createWriter } from "../../src/api/write/send-write.ts";
 import { requestFor } from "../../src/api/write/write-request.ts";
 import { refuse, startServer } from "../support/http-server.ts";
@@ -63,7 +64,12 @@ describe("a 200 that says success: false", () => {
       await using connected = connect(server.baseUrl);
       const live = liveZone({ zone: zone(), policies: [livePolicy("old")] });
       const write = writes[call](live);
-      const writing = createWriter(connected.service).write(live, write, signal, signal);
+      const writing = createWriter(writeSender(connected.service)).write(
+        live,
+        write,
+        signal,
+        signal,
+      );
       await expect(writing).rejects.toMatchObject({
         code: "API_UNKNOWN_OUTCOME",
         status: 200,

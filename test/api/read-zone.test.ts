@@ -1,6 +1,6 @@
 import { describe, it } from "vitest";
 
-import { createReader } from "../../src/api/service.ts";
+import { createReader, writeSender } from "../../src/api/service.ts";
 import { createWriter } from "../../src/api/write/send-write.ts";
 import { dialects } from "../../src/emulator/http/api-endpoint.ts";
 import { rulesIn } from "../../src/zone/live-zone.ts";
@@ -328,9 +328,9 @@ describe("several credentials", () => {
     );
     const live = { ...(await at.look(signal)), zone: foreign };
     const write = { call: "update-settings", body: { enabled: true }, changes: [] } as const;
-    await expect(createWriter(at.service).write(live, write, signal, signal)).rejects.toMatchObject(
-      error,
-    );
+    await expect(
+      createWriter(writeSender(at.service)).write(live, write, signal, signal),
+    ).rejects.toMatchObject(error);
   });
 });
 

@@ -8,6 +8,7 @@ import {
   createRulesets,
   credentialFor,
   type Service,
+  writeSender,
 } from "../../src/api/service.ts";
 import { createWriter } from "../../src/api/write/send-write.ts";
 import type { RequestPriority } from "../../src/zone/ports.ts";
@@ -77,13 +78,18 @@ const uses: readonly {
     use: "a write",
     priority: "write",
     run: (service, signal) =>
-      createWriter(service).write(liveZone({ zone: shop }), putEntrypoint, signal, signal),
+      createWriter(writeSender(service)).write(
+        liveZone({ zone: shop }),
+        putEntrypoint,
+        signal,
+        signal,
+      ),
   },
   {
     use: "the check of a write",
     priority: "write",
     run: (service, signal) =>
-      createWriter(service).check(liveZone({ zone: shop }), putEntrypoint, signal),
+      createWriter(writeSender(service)).check(liveZone({ zone: shop }), putEntrypoint, signal),
   },
 ];
 

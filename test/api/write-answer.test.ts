@@ -1,10 +1,9 @@
 import { describe, it } from "vitest";
 
-import { sendWrite } from "../../src/api/write/send-write.ts";
 import type { JsonObject } from "../../src/syntax/json.ts";
 import type { LiveZone } from "../../src/zone/live-zone.ts";
 import type { Write } from "../../src/zone/write.ts";
-import { fakeGet } from "../support/get.ts";
+import { fakeGet, sendWrite } from "../support/get.ts";
 import { livePolicy, liveZone } from "../support/model.ts";
 import {
   createPolicy,

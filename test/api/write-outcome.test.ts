@@ -1,9 +1,8 @@
 import { describe, it } from "vitest";
 
-import { sendWrite } from "../../src/api/write/send-write.ts";
 import type { JsonObject } from "../../src/syntax/json.ts";
 import { ServiceError } from "../../src/zone/service-error.ts";
-import { fakeGet } from "../support/get.ts";
+import { fakeGet, sendWrite } from "../support/get.ts";
 import {
   createPolicy,
   createRule,

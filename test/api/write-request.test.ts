@@ -1,10 +1,9 @@
 import { describe, it } from "vitest";
 
-import { sendWrite } from "../../src/api/write/send-write.ts";
 import { requestFor } from "../../src/api/write/write-request.ts";
 import type { LiveZone } from "../../src/zone/live-zone.ts";
 import type { Write } from "../../src/zone/write.ts";
-import { fakeGet } from "../support/get.ts";
+import { fakeGet, sendWrite } from "../support/get.ts";
 import { entrypoint, liveRule, liveZone } from "../support/model.ts";
 import { zone } from "../support/service.ts";
 

@@ -1,12 +1,12 @@
 import { describe, it } from "vitest";
 
+import { writeSender } from "../../src/api/service.ts";
 import { createWriter } from "../../src/api/write/send-write.ts";
-import { sendWrite } from "../../src/api/write/send-write.ts";
 import { type Dialect, dialects } from "../../src/emulator/http/api-endpoint.ts";
 import { ServiceError } from "../../src/zone/service-error.ts";
 import type { Write } from "../../src/zone/write.ts";
 import { emulated } from "../support/emulated.ts";
-import { fakeGet } from "../support/get.ts";
+import { fakeGet, sendWrite } from "../support/get.ts";
 import { startServer, succeed } from "../support/http-server.ts";
 import { liveZone } from "../support/model.ts";
 import { connect, zone } from "../support/service.ts";
@@ -128,7 +128,7 @@ describe("a write", () => {
     await using connected = connect(server.baseUrl);
     const live = liveZone({ zone: zone(), settings: { ...settings, enabled: false } });
     const write: Write = { call: "update-settings", body: { enabled: true }, changes: [] };
-    const writer = createWriter(connected.service);
+    const writer = createWriter(writeSender(connected.service));
     const written = await writer.write(live, write, signal, stop.signal);
     expect(written.live.settings).toEqual(settings);
     const again = writer.write(live, write, signal, stop.signal);
@@ -146,7 +146,7 @@ describe("a write", () => {
     await using connected = connect(server.baseUrl);
     const live = liveZone({ zone: zone(), settings: { ...settings, enabled: false } });
     const write: Write = { call: "update-settings", body: { enabled: true }, changes: [] };
-    const writer = createWriter(connected.service);
+    const writer = createWriter(writeSender(connected.service));
     let asked = 0;
     await writer.write(live, write, signal, signal, () => (asked += 1));
     expect(server.seen.map(({ method }) => method)).toEqual(["PUT", "PUT", "GET"]);

@@ -1,6 +1,6 @@
 import { Agent, request } from "undici";
 
-import { createReader } from "../../src/api/service.ts";
+import { createReader, writeSender } from "../../src/api/service.ts";
 import { createWriter } from "../../src/api/write/send-write.ts";
 import { createReporter } from "../../src/daemon/reporter.ts";
 import { ZoneFileLoader } from "../../src/desired/load/zone-file-loader.ts";
@@ -237,7 +237,7 @@ function startSweeper(
       credentials: oneCredential,
       listZones: (signal) => reader.listZones(signal),
       reader,
-      writer: createWriter(service),
+      writer: createWriter(writeSender(service)),
       clock,
       store: new MemoryRunStore(),
       random: Math.random,

@@ -1,4 +1,4 @@
-import { type Reader, createReader } from "../../src/api/service.ts";
+import { type Reader, createReader, writeSender } from "../../src/api/service.ts";
 import { basePath } from "../../src/api/wire.ts";
 import { type Writer, createWriter } from "../../src/api/write/send-write.ts";
 import type { Dialect } from "../../src/emulator/http/api-endpoint.ts";
@@ -77,7 +77,7 @@ export async function emulated(
     ...connected,
     emulator,
     reader,
-    writer: createWriter(connected.service),
+    writer: createWriter(writeSender(connected.service)),
     zone: first,
     look: (own) => reader.readZone(first, everything, "changed", own),
     fault: (order) => control(emulator, "/faults", order),

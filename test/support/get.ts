@@ -1,5 +1,9 @@
 import type { Fetched, Call, Send } from "../../src/api/request/call.ts";
+import { createWriter } from "../../src/api/write/send-write.ts";
 import type { JsonObject } from "../../src/syntax/json.ts";
+import type { LiveZone } from "../../src/zone/live-zone.ts";
+import type { Written } from "../../src/zone/ports.ts";
+import type { Write } from "../../src/zone/write.ts";
 
 /** A `Send` that answers from a function, and remembers what it was asked. */
 export interface FakeGet {
@@ -35,4 +39,14 @@ export function fakeGet(answers: (call: Call, nth: number) => Given): FakeGet {
       };
     },
   };
+}
+
+/** Sends one write, all calls with the same `send`. */
+export async function sendWrite(
+  send: Send,
+  live: LiveZone,
+  write: Write,
+  signal: AbortSignal,
+): Promise<Written> {
+  return createWriter(() => send).write(live, write, signal, signal);
 }

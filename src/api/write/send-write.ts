@@ -6,6 +6,7 @@ import type { LiveWriter, RulesetsToRead, Written } from "../../zone/ports.ts";
 import type { RulePhase } from "../../zone/rule-phase.ts";
 import { ServiceError } from "../../zone/service-error.ts";
 import { partOf, type Write } from "../../zone/write.ts";
+import type { Zone } from "../../zone/zone.ts";
 import { customRulesetOf, entrypointOf } from "../read/parse-entrypoint.ts";
 import { settingsOf, wholePolicyOf } from "../read/parse-page-shield.ts";
 import {
@@ -15,8 +16,6 @@ import {
   requestSettings,
 } from "../read/read-zone.ts";
 import type { Fetched, Send, Get } from "../request/call.ts";
-import { sendWithRetries, type ServiceSession } from "../request/retry.ts";
-import { sender, type Service, sessionOf } from "../service.ts";
 import { needsRuleset, requestFor } from "./write-request.ts";
 
 /** Changes the service. */
@@ -28,25 +27,15 @@ export interface Writer extends LiveWriter {
   check(live: LiveZone, write: Write, signal: AbortSignal): Promise<"accepted" | "not-checkable">;
 }
 
-export function createWriter(service: Service): Writer {
+/** How to send the calls of a write of a zone: until `stop`, and after `beforeAttempt` each time. */
+type SendFor = (zone: Zone, stop?: AbortSignal, beforeAttempt?: () => void) => Send;
+
+export function createWriter(sendFor: SendFor): Writer {
   return {
     write: async (live, write, signal, stop, beforeAttempt) =>
-      sendWrite(stoppable(sessionOf(service, live.zone), stop, beforeAttempt), live, write, signal),
-    check: async (live, write, signal) =>
-      check(sender(sessionOf(service, live.zone), "write"), live, write, signal),
+      sendWrite(sendFor(live.zone, stop, beforeAttempt), live, write, signal),
+    check: async (live, write, signal) => check(sendFor(live.zone), live, write, signal),
   };
-}
-
-/** Sends writes until `stop`. Reads that complete a write are not stopped. */
-function stoppable(
-  session: ServiceSession,
-  stop: AbortSignal,
-  beforeAttempt: (() => void) | undefined,
-): Send {
-  return (call, signal) =>
-    call.method === "GET"
-      ? sendWithRetries(session, "write", call, signal)
-      : sendWithRetries(session, "write", call, signal, stop, beforeAttempt);
 }
 
 /**
@@ -56,7 +45,7 @@ function stoppable(
  * would create it twice (SERVICE.md A.6). If it is not found, or the answer to another write is
  * lost, the error is `API_UNKNOWN_OUTCOME`: the next read of the zone decides.
  */
-export async function sendWrite(
+async function sendWrite(
   send: Send,
   live: LiveZone,
   write: Write,
@@ -84,7 +73,7 @@ export async function sendWrite(
  * Validates a write of a ruleset without storing it (SERVICE.md B.2); other writes cannot be
  * validated, nor one that depends on a ruleset which is still to be created.
  */
-export async function check(
+async function check(
   send: Send,
   live: LiveZone,
   write: Write,
