@@ -57,7 +57,7 @@ export async function runDaemon(
   );
 
   // Another process with the same directory ends this one before it listens.
-  const store = shared === undefined ? await openAlone(config, host, logger) : undefined;
+  const store = shared === undefined ? await openAlone(config, host, logger, stop) : undefined;
   const current = new CurrentTerm();
   const runningConfig = new RunningConfig(config);
   await using notifier = startNotifier(config, metrics, logger, host);
@@ -104,10 +104,15 @@ export async function runDaemon(
 }
 
 /** The store of a process that works alone. */
-async function openAlone(config: Config, host: Host, logger: Logger): Promise<KeptStore> {
+async function openAlone(
+  config: Config,
+  host: Host,
+  logger: Logger,
+  stop: AbortSignal,
+): Promise<KeptStore> {
   const { store } = config;
   if (store !== undefined && "path" in store) {
-    return openDirectory(store.path, identityOf(config), host, logger);
+    return openDirectory(store.path, identityOf(config), host, logger, stop);
   }
   logger.warn(
     "no store: after a restart, zonewarden does not know what it applied, and its history is lost; set store.path",

@@ -44,6 +44,7 @@ export function measurementsIn(
 /**
  * Opens the store in a directory for the daemon. If it cannot be opened, the daemon goes on without a memory, and says so.
  *
+ * @param stop ends the wait whether another process that seems to use it lives.
  * @throws {DirectoryLocked} if another process uses it.
  */
 export async function openDirectory(
@@ -51,14 +52,21 @@ export async function openDirectory(
   identity: StoreIdentity,
   host: StoreHost & { readonly exit: (code: number) => never },
   logger: Logger,
+  stop?: AbortSignal,
 ): Promise<KeptStore> {
   const { clock, process, uniqueId } = host;
   try {
+    const files = host.stateDirectory(directory);
+    const holder = await lockHolder(files, host);
+    if (holder !== undefined) {
+      logger.warn({ path: directory, holder }, "the store is in use: waiting whether that lives");
+    }
     const state = await openDirectoryStore(identity, {
-      directory: host.stateDirectory(directory),
+      directory: files,
       clock,
       process,
       uniqueId,
+      stop,
       ...writeReports(directory, logger),
       onLost: ({ message }) => {
         const facts = { path: directory, error: message };

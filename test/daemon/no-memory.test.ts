@@ -45,6 +45,19 @@ describe("a daemon whose state directory", () => {
     );
   });
 
+  it("another may use says so, and ends when that lives or at a signal", async ({ expect }) => {
+    await using example = await exampleWithEmulator({ config: "store: { path: state }" });
+    const { place } = example;
+    const holder = { id: "other", pid: 7, host: "there", beat: 3 };
+    await place.write("state/state.lock", JSON.stringify(holder));
+    const daemon = place.start("run");
+    await logged(daemon, "the store is in use: waiting whether that lives");
+    daemon.signal("SIGTERM");
+    const { code, stderr } = await daemon.ended;
+    expect(code).toBe(1);
+    expect(stderr).toMatch(/^the store is in use by process 7 on there: .*\n$/);
+  });
+
   it("is removed while it runs writes its state anew", async ({ expect }) => {
     await using example = await exampleWithEmulator({
       config: `${config}store: { path: state }\n`,

@@ -7,10 +7,11 @@ import type { Host } from "../../host/host.ts";
 import { loadConfigOrPrint } from "../../host/load.ts";
 import { handleShutdown } from "../../host/shutdown.ts";
 import { version } from "../../host/version.ts";
+import { DirectoryLocked } from "../../memory/directory/state-lock.ts";
 import { eventRecorder } from "../../notify/event-recorder.ts";
 import { createMetrics } from "../../telemetry/metrics/metrics.ts";
 import type { DefineCommand } from "../command-options.ts";
-import { type ExitCode, exitCodes } from "../output/exit-codes.ts";
+import { type ExitCode, exitCodes, fail } from "../output/exit-codes.ts";
 import { reachService } from "../session/embedded-emulator.ts";
 import { openLogger } from "../session/open-logger.ts";
 import { kubernetesOf, sharedStoreOf } from "../session/shared-store.ts";
@@ -49,6 +50,11 @@ async function run(file: string, host: Host): Promise<ExitCode> {
     failed: ({ message }) => logger.warn({ error: message }, "Events cannot be written"),
   });
   const parts = { config, configFile, service, metrics, logger, shared, events, emulator };
-  await runDaemon(parts, host, shutdown);
+  try {
+    await runDaemon(parts, host, shutdown);
+  } catch (error) {
+    if (!(error instanceof DirectoryLocked)) throw error;
+    return fail(error.message, host);
+  }
   return exitCodes.done;
 }

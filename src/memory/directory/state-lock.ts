@@ -17,6 +17,8 @@ export interface LockPorts {
     readonly isRunning: (pid: number) => boolean;
   };
   readonly uniqueId: () => string;
+  /** Ends the wait whether the holder lives: it counts as living then. */
+  readonly stop?: AbortSignal | undefined;
   /** Another process took the lock over, as this one was silent for too long. It must write nothing more, anywhere. */
   readonly onLost: (error: DirectoryLocked) => void;
 }
@@ -119,10 +121,10 @@ function isGone({ pid, host }: Holder, { process }: Pick<LockPorts, "process">):
 async function isSilent(
   directory: StateDirectory,
   before: string,
-  { clock }: LockPorts,
+  { clock, stop = new AbortController().signal }: LockPorts,
 ): Promise<boolean> {
-  await clock.sleep(staleMs, new AbortController().signal);
-  return (await directory.read(lockName)) === before;
+  await clock.sleep(staleMs, stop).catch(() => undefined);
+  return !stop.aborted && (await directory.read(lockName)) === before;
 }
 
 function lockedBy(holder: Holder | undefined): DirectoryLocked {
