@@ -3,6 +3,7 @@ import { type Command, CommanderError } from "commander";
 import { hasColor, type Host, type TextStream } from "../host/host.ts";
 import { version } from "../host/version.ts";
 import { terminalSafe, withoutControls } from "../render/terminal-safe.ts";
+import { errorCode } from "../syntax/error-code.ts";
 import { withoutSecrets } from "../syntax/without-secrets.ts";
 import { CliCommand, completeCommand, type DefineCommand } from "./command-options.ts";
 import { exitCodeHelp, exitCodes, type ExitCode } from "./output/exit-codes.ts";
@@ -54,8 +55,16 @@ function printUnexpected(error: unknown, { env, stderr }: Host): void {
   const isError = error instanceof Error;
   const trace = env["ZONEWARDEN_TRACE"] === "1" && isError ? `\n${error.stack ?? ""}` : "";
   const text = `${isError ? error.message : String(error)}${trace}`;
-  const hint = trace === "" ? "Set ZONEWARDEN_TRACE=1 to print the stack trace.\n" : "";
+  const hint = trace === "" ? hintFor(error) : "";
   stderr.write(`zonewarden: ${withoutSecrets(text)}\n${hint}`);
+}
+
+/** What helps whoever reads an error: one of a file is no internal error. */
+function hintFor(error: unknown): string {
+  const isOfFile = errorCode(error) !== "" && error instanceof Error && "path" in error;
+  return isOfFile
+    ? "Check that the path is right, and what this user may do there.\n"
+    : "Set ZONEWARDEN_TRACE=1 to print the stack trace.\n";
 }
 
 /**

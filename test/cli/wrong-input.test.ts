@@ -74,6 +74,18 @@ describe("a mistake is reported with the right exit code, and nothing is written
     );
   });
 
+  it.for([["history"], ["measurements", "shop.example.com"]])(
+    "when a file stands where the store is to be: %s",
+    async (args, { expect }) => {
+      await using place = await workplace();
+      await place.write("zonewarden.yaml", "mode: observe\nstore: { path: state }\n");
+      await place.write("state", "");
+      const ran = await place.run(...args);
+      expect(ran.code).toBe(1);
+      expect(ran.stderr).toMatch(/^zonewarden: ENOTDIR: .*state.*\nCheck that the path is right/);
+    },
+  );
+
   it("when the configuration is missing", async ({ expect }) => {
     await using place = await workplace();
     const ran = await place.run("plan");
