@@ -99,6 +99,20 @@ describe("an import", () => {
     expect((await filesIn(place))["shop.example.com.yaml"]).toContain("key: checkout");
   });
 
+  it.for(["--quiet", "--force"])(
+    "does not declare a zone that another file declares: %s",
+    async (flag, { expect }) => {
+      await using example = await emptyPlace();
+      const { place } = example;
+      await place.write("zones/all.yaml", "zones: [{ name: shop.example.com }]");
+      const refused = await place.run("import", "--out", "zones", flag);
+      expect(refused.code).toBe(1);
+      expect(refused.stderr).toContain("declare these zones; delete that, or write elsewhere: ");
+      expect(refused.stderr).toContain("shop.example.com (zones/all.yaml)\n");
+      expect(Object.keys(await filesIn(place))).toEqual(["all.yaml"]);
+    },
+  );
+
   it("reads and writes only the parts of --only", async ({ expect }) => {
     await using example = await emptyPlace();
     const { place, emulator } = example;

@@ -2,7 +2,9 @@ import path from "node:path";
 
 import { InvalidArgumentError, Option } from "commander";
 
+import { labelOf } from "../../desired/zones/target.ts";
 import type { Host } from "../../host/host.ts";
+import { loadZoneFiles } from "../../host/load.ts";
 import { firstOf } from "../../syntax/first-of.ts";
 import type { Zone } from "../../zone/zone.ts";
 import type { DefineCommand, SessionFlags } from "../command-options.ts";
@@ -99,7 +101,7 @@ async function runImport(
     const { declared, gaps, failure } = await importZones(wanted, flags.only, reading, session);
     host.stderr.write(gapsText(gaps));
     if (failure !== undefined) return exitCodeOfFailure(failure.code);
-    const code = await output(declared, listed, flags, host);
+    const code = await output(declared, listed, flags, session);
     if (code !== exitCodes.done) return code;
     await reading.end();
     const names = declared.map(({ zone }) => zone.name);
@@ -124,12 +126,12 @@ async function adoptIn(
   return await adoptZones(flags, { ...session, config: { ...config, desired } });
 }
 
-/** Prints the text, or writes the files, unless some exist that must not be overwritten. */
+/** Prints the text, or writes the files, unless some exist that must not be overwritten, or declare a zone already. */
 async function output(
   declared: readonly ZoneToWrite[],
   listed: readonly Zone[],
   { out, force, layout }: ImportFlags,
-  host: Host,
+  { config, host, stop }: Session,
 ): Promise<ExitCode> {
   if (out === undefined) {
     host.stdout.write(importedText(declared, listed, layout));
@@ -143,6 +145,20 @@ async function output(
     const shown = found.map((file) => path.join(out, file));
     const message = "import: these files exist; add --force to overwrite them";
     return fail(`${message}: ${firstOf(shown, 5)}`, host);
+  }
+  const zones = declared.map(({ zone }) => zone);
+  const wanted = new Map<string, string>(
+    zones.flatMap(({ id, name }) => [[id, name] as const, [name, name] as const]),
+  );
+  const { documents } = await loadZoneFiles(directory, config.lint, host, stop);
+  const twice = documents.flatMap(({ target, place: { file } }) => {
+    const name = target.by === "selector" ? undefined : wanted.get(labelOf(target));
+    const isOther = name !== undefined && !names.includes(file);
+    return isOther ? [`${name} (${path.join(out, file)})`] : [];
+  });
+  if (twice.length > 0) {
+    const message = "import: other files declare these zones; delete that, or write elsewhere";
+    return fail(`${message}: ${firstOf(twice, 5)}`, host);
   }
   for (const file of files) await writeNew(file, directory, host, force);
   const written = names.map((name) => path.join(out, name));
