@@ -1,7 +1,14 @@
 import { describe, it } from "vitest";
 
 import { Election, type ElectionObserver } from "../../src/cluster/election.ts";
-import { HeldLease, LeaseLost, momentOf } from "../../src/cluster/held-lease.ts";
+import {
+  HeldLease,
+  LeaseLost,
+  leaseTiming,
+  momentOf,
+  requestTimeoutMs,
+  writeLimitMs,
+} from "../../src/cluster/held-lease.ts";
 import type { LeaseStore } from "../../src/cluster/lease.ts";
 import { SimulatedClock } from "../support/clock.ts";
 import {
@@ -253,6 +260,20 @@ describe("a candidate", () => {
     }
     expect(told).toEqual(["theirs leads", "failed: no answer", "recovered"]);
   });
+
+  it("is told the name of the leader in its own installation", async ({ expect }) => {
+    const stage = new Stage();
+    const told: string[] = [];
+    await stage.clock.run(stage.process("a").acquire(never));
+    const second = stage.process("b", {
+      ...silent,
+      leads: (holder) => told.push(`${holder} leads`),
+      foreign: ({ installation }) => told.push(`${installation} leads`),
+    });
+    void second.acquire(never);
+    await stage.clock.advance(10_000);
+    expect(told).toEqual(["a leads"]);
+  });
 });
 
 describe("a candidate that creates a Lease which was removed", () => {
@@ -408,6 +429,32 @@ describe("a holder", () => {
     process.election.fence.endIfOver();
     expect(held.signal.aborted).toBe(true);
   });
+
+  it("does not give a Lease back whose time is over", async ({ expect }) => {
+    const stage = new Stage();
+    const process = stage.process("a");
+    const held = await stage.clock.run(process.acquire(never));
+    process.network = "cut";
+    await stage.clock.advance(20_000);
+    process.network = "ok";
+    const lease = stage.lease.current;
+    await stage.clock.run(held[Symbol.asyncDispose]());
+    expect(lease?.holder).toBe("a");
+    expect(stage.lease.current).toEqual(lease);
+  });
+
+  it.for([
+    { durationMs: 15_000, requestMs: 5_000, writeMs: 5_000 },
+    { durationMs: 60_000, requestMs: 20_000, writeMs: 20_000 },
+    // No request ends before its answer can arrive.
+    { durationMs: 2_400, requestMs: 1_000, writeMs: 800 },
+  ])(
+    "of $durationMs ms has $requestMs ms for a request and $writeMs ms for a write",
+    ({ durationMs, requestMs, writeMs }, { expect }) => {
+      const times = leaseTiming(durationMs);
+      expect([requestTimeoutMs(times), writeLimitMs(times)]).toEqual([requestMs, writeMs]);
+    },
+  );
 
   it("that was paused beyond its time does not renew the Lease any more", async ({ expect }) => {
     const stage = new Stage();

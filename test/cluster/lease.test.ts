@@ -36,9 +36,9 @@ describe("a Lease that is written", () => {
     async ({ durationMs, seconds }, { expect }) => {
       const { store, sent } = sending();
       const written = await store.create(claimOf({ durationMs }), 5_000);
-      expect(sent).toMatchObject([
-        { method: "POST", body: { spec: { leaseDurationSeconds: seconds, leaseTransitions: 3 } } },
-      ]);
+      const spec = { leaseDurationSeconds: seconds, leaseTransitions: 3 };
+      const body = { apiVersion: "coordination.k8s.io/v1", kind: "Lease", spec };
+      expect(sent).toMatchObject([{ method: "POST", body }]);
       expect(written).toMatchObject({ lease: { durationMs: seconds * 1_000, version: "7" } });
     },
   );
