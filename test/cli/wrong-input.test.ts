@@ -65,6 +65,18 @@ describe("a mistake is reported with the right exit code, and nothing is written
     expect(ran.stdout).toMatch(/^Plan: 3 to create/m);
   });
 
+  it.for(["--out", "--full"])(
+    "when a plan is to replace a zone file: %s",
+    async (option, { expect }) => {
+      await using example = await exampleWithEmulator();
+      const before = await example.place.read("zones/shop.yaml");
+      const ran = await example.place.run("plan", option, "zones/shop.yaml");
+      expect(ran.code).toBe(1);
+      expect(ran.stderr).toMatch(/^error: zones\/shop\.yaml: .*: name another file\n/);
+      expect(await example.place.read("zones/shop.yaml")).toBe(before);
+    },
+  );
+
   it("when the saved plan does not exist", async ({ expect }) => {
     await using place = await workplace();
     const ran = await place.run("apply", "--plan", "plan.json");

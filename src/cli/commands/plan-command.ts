@@ -60,6 +60,12 @@ export const definePlan: DefineCommand = (command, host) => {
       if (options.signKey !== undefined && options.out === undefined) {
         command.error("error: --sign-key signs a saved plan: add --out");
       }
+      const yaml = [options.out, options.full].find((file) => /\.ya?ml$/i.test(file ?? ""));
+      if (yaml !== undefined) {
+        command.error(
+          `error: ${yaml}: a saved plan is no YAML, and could take the place of a zone file: name another file`,
+        );
+      }
       const isPrinted = options.format === "text" && (options.out ?? options.full) === undefined;
       if (options.watch === true && !isPrinted) {
         command.error(
