@@ -97,6 +97,21 @@ describe("init --yes", () => {
     expect(await place.read(file)).toBe("# mine\n");
   });
 
+  it("does not declare a zone that a file declares already, and writes nothing", async ({
+    expect,
+  }) => {
+    await using example = await emptyRepository();
+    const { place, address } = example;
+    await place.write("zones/mine.yaml", "zones: [{ name: shop.example.com }]\n");
+    const { code, stderr } = await place.run(...byYes, "--emulator", address);
+    expect({ code, stderr }).toEqual({
+      code: 1,
+      stderr:
+        "init: nothing was written: other files declare these zones; delete that, or write elsewhere: shop.example.com (zones/mine.yaml)\n",
+    });
+    expect(Object.keys(await filesOf(place))).toEqual(["zones/mine.yaml"]);
+  });
+
   it("does not write through a link that leads nowhere", async ({ expect }) => {
     await using example = await emptyRepository();
     const { place, address } = example;

@@ -2,15 +2,14 @@ import path from "node:path";
 
 import { InvalidArgumentError, Option } from "commander";
 
-import { labelOf } from "../../desired/zones/target.ts";
 import type { Host } from "../../host/host.ts";
-import { loadZoneFiles } from "../../host/load.ts";
 import { firstOf } from "../../syntax/first-of.ts";
 import type { Zone } from "../../zone/zone.ts";
 import type { DefineCommand, SessionFlags } from "../command-options.ts";
 import { type ExitCode, exitCodeOfFailure, exitCodes, fail } from "../output/exit-codes.ts";
 import { existingOf, writeNew } from "../output/files.ts";
 import {
+  declaredTwice,
   gapsText,
   importable,
   importedFiles,
@@ -131,8 +130,9 @@ async function output(
   declared: readonly ZoneToWrite[],
   listed: readonly Zone[],
   { out, force, layout }: ImportFlags,
-  { config, host, stop }: Session,
+  session: Session,
 ): Promise<ExitCode> {
+  const { host } = session;
   if (out === undefined) {
     host.stdout.write(importedText(declared, listed, layout));
     return exitCodes.done;
@@ -146,20 +146,8 @@ async function output(
     const message = "import: these files exist; add --force to overwrite them";
     return fail(`${message}: ${firstOf(shown, 5)}`, host);
   }
-  const zones = declared.map(({ zone }) => zone);
-  const wanted = new Map<string, string>(
-    zones.flatMap(({ id, name }) => [[id, name] as const, [name, name] as const]),
-  );
-  const { documents } = await loadZoneFiles(directory, config.lint, host, stop);
-  const twice = documents.flatMap(({ target, place: { file } }) => {
-    const name = target.by === "selector" ? undefined : wanted.get(labelOf(target));
-    const isOther = name !== undefined && !names.includes(file);
-    return isOther ? [`${name} (${path.join(out, file)})`] : [];
-  });
-  if (twice.length > 0) {
-    const message = "import: other files declare these zones; delete that, or write elsewhere";
-    return fail(`${message}: ${firstOf(twice, 5)}`, host);
-  }
+  const twice = await declaredTwice(declared, names, directory, session);
+  if (twice !== undefined) return fail(`import: ${twice}`, host);
   for (const file of files) await writeNew(file, directory, host, force);
   const written = names.map((name) => path.join(out, name));
   host.stdout.write(writtenFilesText(written, out));

@@ -19,6 +19,7 @@ import { type ExitCode, exitCodeOfFailure, exitCodes, fail } from "../output/exi
 import { existingOf, type NewFile, writeNew } from "../output/files.ts";
 import { isEmulator } from "../session/embedded-emulator.ts";
 import {
+  declaredTwice,
   gapsText,
   importable,
   importedFiles,
@@ -302,7 +303,11 @@ async function setUp(
   const { declared, gaps, failure } = await importZones(wanted, importable, reading, session);
   host.stderr.write(gapsText(gaps));
   if (failure !== undefined) return exitCodeOfFailure(failure.code);
-  const zoneFiles = importedFiles(declared, listed.zones, layout).map(({ file, text }) => ({
+  const imported = importedFiles(declared, listed.zones, layout);
+  const own = imported.map(({ file }) => file);
+  const twice = await declaredTwice(declared, own, config.desired.path, session);
+  if (twice !== undefined) return fail(`init: nothing was written: ${twice}`, host);
+  const zoneFiles = imported.map(({ file, text }) => ({
     file: path.join(directory, file),
     text,
   }));

@@ -1,20 +1,25 @@
+import path from "node:path";
+
 import type { SweepRequests } from "../../daemon/sweep-schedule.ts";
 import { formattedText } from "../../desired/format/format-text.ts";
 import { sharedParts, type SharedParts } from "../../desired/import/shared-parts.ts";
 import { contentEntry } from "../../desired/import/zone-entry.ts";
 import { writableCheck, zoneFileText } from "../../desired/import/zone-text.ts";
+import { labelOf } from "../../desired/zones/target.ts";
 import { notesOf } from "../../host/host.ts";
+import { loadZoneFiles } from "../../host/load.ts";
 import type { LeftOut } from "../../plan/import/candidate.ts";
 import { importLiveZone } from "../../plan/import/import-zone.ts";
 import { plural } from "../../render/format.ts";
 import { type Failure, failureOf } from "../../state/run-report.ts";
+import { firstOf } from "../../syntax/first-of.ts";
 import type { JsonObject } from "../../syntax/json.ts";
 import type { ZoneContent } from "../../zone/desired-zone.ts";
 import { type Kind, kindWords } from "../../zone/resource.ts";
 import { rulePhases } from "../../zone/rule-phase.ts";
 import { ServiceError } from "../../zone/service-error.ts";
 import type { Zone } from "../../zone/zone.ts";
-import type { NewFile } from "../output/files.ts";
+import { type NewFile, shownPath } from "../output/files.ts";
 import { longTotal, startProgress } from "../output/progress.ts";
 import type { KeptReading } from "./kept-reading.ts";
 import { forecastText } from "./reading-forecast.ts";
@@ -44,6 +49,30 @@ export interface ZoneToWrite {
 type ImportGap =
   | { readonly zone: string; readonly leftOut: readonly LeftOut[] }
   | { readonly zone: string; readonly failure: string };
+
+/**
+ * Says which zones other files of a directory declare already: no file that declares a zone twice can be used.
+ *
+ * @param written the files to be written, relative to the directory.
+ */
+export async function declaredTwice(
+  declared: readonly ZoneToWrite[],
+  written: readonly string[],
+  directory: string,
+  { config, host, stop }: Session,
+): Promise<string | undefined> {
+  const names = new Map<string, string>(
+    declared.flatMap(({ zone: { id, name } }) => [[id, name] as const, [name, name] as const]),
+  );
+  const { documents } = await loadZoneFiles(directory, config.lint, host, stop);
+  const twice = documents.flatMap(({ target, place: { file } }) => {
+    const name = target.by === "selector" ? undefined : names.get(labelOf(target));
+    const isOther = name !== undefined && !written.includes(file);
+    return isOther ? [`${name} (${shownPath(path.join(directory, file), host)})`] : [];
+  });
+  if (twice.length === 0) return undefined;
+  return `other files declare these zones; delete that, or write elsewhere: ${firstOf(twice, 5)}`;
+}
 
 /** Reads zones, and declares what is live. Sends only GETs, and none for what was read before. */
 export async function importZones(
