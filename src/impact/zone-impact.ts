@@ -13,10 +13,14 @@ import { type ComparedPolicy, type PolicyImpact, cspImpact } from "./csp-impact.
 import { type ManagedExceptions, managedExceptions } from "./managed-exceptions.ts";
 import { type Deployment, type RulesetImpact, rulesetImpact } from "./ruleset-impact.ts";
 
-interface ImpactFacts {
+/** A plan with the two states that it was made from. */
+export interface PlanWithStates {
   readonly content: ZoneContent;
-  readonly plan: Plan;
   readonly live: LiveZone;
+  readonly plan: Plan;
+}
+
+interface ImpactFacts extends PlanWithStates {
   /** Scripts and connections; `undefined`: not read, or not needed. */
   readonly resources: readonly SeenResource[] | undefined;
   /** Managed rulesets that could be read, by id. */

@@ -3,14 +3,15 @@ import { errorText } from "../syntax/error-code.ts";
 import { hourMs } from "../syntax/time-units.ts";
 import type { Clock } from "../zone/ports.ts";
 import { isAborted, loopUntil } from "../zone/signals.ts";
+import type { Gate } from "../zone/wave.ts";
 import type { ZoneName } from "../zone/zone.ts";
 import { hoursCompleteAt } from "./hours.ts";
-import { type GateLimits, hoursOfSoak, judgeGate } from "./judge-gate.ts";
+import { hoursOfSoak, judgeGate } from "./judge-gate.ts";
 import { readSeries } from "./measured-series.ts";
 import type { MeasurementReader } from "./measurement-store.ts";
 
 export interface GateOptions {
-  readonly limits: GateLimits;
+  readonly limits: Gate;
   readonly soakMs: number;
 }
 

@@ -56,7 +56,6 @@ export function isDay(text: string): boolean {
   return Number.isFinite(firstHour) && dayOf(firstHour) === text;
 }
 
-/** The first hour of a day. */
 export function firstHourOf(day: string): number {
   return Date.parse(`${day}T00:00:00Z`) / hourMs;
 }

@@ -2,19 +2,10 @@ import type { GateJudgement } from "../state/rollout-gate.ts";
 import { sum } from "../syntax/sum.ts";
 import { hourMs } from "../syntax/time-units.ts";
 import type { ResourceKey } from "../zone/resource.ts";
+import type { Gate } from "../zone/wave.ts";
 import { stoppingActions, whyUncounted } from "./measured-effects.ts";
 import { hoursOf, type ObjectHour, type ZoneSeries } from "./measured-series.ts";
 import { datasetOf, type HourCount } from "./measurement.ts";
-
-/** What is allowed of each changed object; a limit that is left out is none. */
-export interface GateLimits {
-  /** Of a policy, in 10,000 requests of its zone. */
-  readonly violationsPer10k: number | undefined;
-  /** Of requests that a rule blocks or challenges, in as many. */
-  readonly blockedPer10k: number | undefined;
-  /** Requests that must have been counted. */
-  readonly requestsAtLeast: number;
-}
 
 /**
  * How many hours have to be measured for a soak: as many whole ones as it has in any case. It is measured hours that count, no
@@ -35,7 +26,7 @@ export function hoursOfSoak(soakMs: number): number {
 export function judgeGate(
   series: Pick<ZoneSeries, "requests" | "countsOf">,
   changed: readonly ResourceKey[],
-  limits: GateLimits,
+  limits: Gate,
   hours: number,
 ): GateJudgement {
   const judgements = changed.map((key) => judgeObject(series, key, limits, hours));
@@ -55,7 +46,7 @@ function isMeasured(hour: ObjectHour): hour is MeasuredHour {
 function judgeObject(
   series: Pick<ZoneSeries, "requests" | "countsOf">,
   key: ResourceKey,
-  limits: GateLimits,
+  limits: Gate,
   hours: number,
 ): GateJudgement {
   const isPolicy = datasetOf(key) === "violations";

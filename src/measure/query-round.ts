@@ -11,7 +11,6 @@ import type { ServiceTime } from "./service-time.ts";
 
 export interface QueryPorts {
   readonly ask: AskAnalytics;
-  /** The credential of a zone. */
   readonly credentialOf: (zone: Zone) => string;
   readonly clock: Clock;
 }

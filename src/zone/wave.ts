@@ -24,9 +24,12 @@ export interface RolloutSettings {
   readonly gate?: Gate;
 }
 
-/** What must have been measured before the next wave begins; a limit that is left out is none. */
+/** What must have been measured of each changed object before the next wave begins; a limit that is left out is none. */
 export interface Gate {
+  /** Of a policy, in 10,000 requests of its zone. */
   readonly violationsPer10k: number | undefined;
+  /** Of requests that a rule blocks or challenges, in as many. */
   readonly blockedPer10k: number | undefined;
+  /** Requests that must have been counted. */
   readonly requestsAtLeast: number;
 }

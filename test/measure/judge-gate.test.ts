@@ -3,15 +3,16 @@ import { describe, it } from "vitest";
 import { dayRecordText, emptyDay, withRead } from "../../src/measure/day-record.ts";
 import { GateKeeper } from "../../src/measure/gate-keeper.ts";
 import { dayOf, firstHourOf, hoursOfDay } from "../../src/measure/hours.ts";
-import { type GateLimits, hoursOfSoak, judgeGate } from "../../src/measure/judge-gate.ts";
+import { hoursOfSoak, judgeGate } from "../../src/measure/judge-gate.ts";
 import type { HourCount } from "../../src/measure/measurement.ts";
 import type { GatedZone, GateJudgement } from "../../src/state/rollout-gate.ts";
 import { hourMs } from "../../src/syntax/time-units.ts";
 import type { ResourceKey } from "../../src/zone/resource.ts";
+import type { Gate } from "../../src/zone/wave.ts";
 import { SimulatedClock } from "../support/clock.ts";
 import { named } from "../support/reports.ts";
 
-const limits: GateLimits = { violationsPer10k: 5, blockedPer10k: 20, requestsAtLeast: 1_000 };
+const limits: Gate = { violationsPer10k: 5, blockedPer10k: 20, requestsAtLeast: 1_000 };
 
 function hour(
   count: number,
@@ -32,7 +33,7 @@ interface Case {
   /** Of each hour. */
   readonly requests: readonly HourCount[];
   readonly counts: Partial<Record<ResourceKey, readonly HourCount[]>>;
-  readonly limits?: Partial<GateLimits>;
+  readonly limits?: Partial<Gate>;
   readonly state: GateJudgement["state"];
   readonly why?: string;
 }

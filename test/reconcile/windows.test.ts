@@ -2,7 +2,8 @@ import * as fc from "fast-check";
 import { createTask } from "node-cron";
 import { describe, it } from "vitest";
 
-import { type Window, windowsOf } from "../../src/reconcile/schedule/windows.ts";
+import { windowsOf } from "../../src/reconcile/schedule/windows.ts";
+import type { Window } from "../../src/zone/window.ts";
 import { cases } from "../support/properties.ts";
 import { window } from "../support/window.ts";
 

@@ -1,4 +1,4 @@
-import type { Window } from "../../src/reconcile/schedule/windows.ts";
+import type { Window } from "../../src/zone/window.ts";
 
 /** A freeze of a day, from Friday evening on, unless something else is said. */
 export function window(changes: Partial<Window> = {}): Window {

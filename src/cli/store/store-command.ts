@@ -6,7 +6,7 @@ import type { Host } from "../../host/host.ts";
 import { loadConfigOrPrint } from "../../host/load.ts";
 import { handleShutdown } from "../../host/shutdown.ts";
 import { type Database, DatabaseError } from "../../memory/database.ts";
-import { grantsSql } from "../../memory/postgres/schema.ts";
+import { grantsSql, type StoreRoles } from "../../memory/postgres/schema.ts";
 import type { CliCommand, DefineCommand } from "../command-options.ts";
 import { type ExitCode, exitCodes, fail } from "../output/exit-codes.ts";
 import { checkKept } from "./check-kept.ts";
@@ -75,11 +75,7 @@ const defineGrants: DefineCommand = (command, host) => {
     .runs((flags: GrantsFlags) => withConfig(flags, host, (config) => grants(flags, config, host)));
 };
 
-interface GrantsFlags extends StoreFlags {
-  readonly owner: string;
-  readonly writer: string;
-  readonly reader: string;
-}
+type GrantsFlags = StoreFlags & StoreRoles;
 
 function grants({ owner, writer, reader }: GrantsFlags, { store }: Config, host: Host): ExitCode {
   if (store === undefined || !("postgres" in store)) return fail(noDatabase, host);

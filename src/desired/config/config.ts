@@ -3,11 +3,11 @@ import type { Mode, Place } from "../../zone/desired-zone.ts";
 import type { ItemKind } from "../../zone/inventory-item.ts";
 import type { RuleQuotas } from "../../zone/rule-phase.ts";
 import type { RolloutSettings } from "../../zone/wave.ts";
+import type { Window } from "../../zone/window.ts";
 import type { ZoneName } from "../../zone/zone.ts";
 import type { LintRule } from "../lint.ts";
 import type { ConfigFile } from "./config-file.ts";
 
-/** An address to listen on. */
 export interface Listen {
   readonly host: string;
   readonly port: number;
@@ -31,20 +31,7 @@ export interface CredentialConfig {
 export interface Canary {
   readonly name: ZoneName;
   readonly place: Place;
-  /** The path of the name. */
   readonly path: string;
-}
-
-/** A recurring time in which writes are allowed (`allow`: only then) or not (`freeze`). */
-export interface WindowConfig {
-  readonly name: string;
-  readonly type: "allow" | "freeze";
-  /** Cron expression for the start of each occurrence. */
-  readonly start: string;
-  readonly durationMs: number;
-  readonly timezone: string;
-  /** Whether a freeze lets plans through that only strengthen the protection. */
-  readonly letStrengtheningPass: boolean;
 }
 
 /** A sink of notifications. */
@@ -132,7 +119,7 @@ export interface Config {
     readonly windowMs: number;
     readonly reserve: number;
   };
-  readonly windows: readonly WindowConfig[];
+  readonly windows: readonly Window[];
   readonly server: {
     readonly listen: Listen;
     /** Host names under which the server answers, besides its own. */

@@ -2,17 +2,12 @@ import { trimmed } from "../../syntax/trimmed.ts";
 import { twins } from "../../syntax/twins.ts";
 import type { Declared, UnmanagedMode } from "../../zone/desired-zone.ts";
 import { unmarked } from "../../zone/mark.ts";
+import type { RuleBase } from "../../zone/resource.ts";
 import { contradiction, type Converted, type UnplacedDiagnostic } from "../diagnostics.ts";
 import type { Path } from "../location.ts";
 
 /** What a policy and a rule have in common. */
-interface Item {
-  readonly key: string;
-  readonly was: string | undefined;
-  readonly description: string;
-  readonly expression: string;
-  readonly enabled: boolean;
-}
+type Item = Pick<RuleBase, "key" | "was" | "description" | "expression" | "enabled">;
 
 /** What they have in common in a file. */
 interface Written {

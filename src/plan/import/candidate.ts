@@ -1,4 +1,5 @@
 import type { Kind } from "../../zone/resource.ts";
+import type { Unmanaged } from "../write-order.ts";
 
 /** A live resource that can be declared. */
 export interface Importable<T> {
@@ -17,10 +18,7 @@ export interface Choice<T> {
 }
 
 /** A live resource that the declaration omits, in whole or in part, and why. */
-export interface LeftOut {
-  readonly kind: Kind;
-  readonly id: string;
-  readonly title: string;
+export interface LeftOut extends Unmanaged {
   readonly reason: string;
   /** Whether it is left out only because of another one. */
   readonly isFollowUp?: boolean;

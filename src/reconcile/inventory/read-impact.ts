@@ -1,19 +1,14 @@
-import { deployedRulesets, type ZoneImpact, zoneImpact } from "../../impact/zone-impact.ts";
-import type { Plan } from "../../plan/plan.ts";
+import {
+  deployedRulesets,
+  type PlanWithStates,
+  type ZoneImpact,
+  zoneImpact,
+} from "../../impact/zone-impact.ts";
 import { failureOf } from "../../state/run-report.ts";
-import type { ZoneContent } from "../../zone/desired-zone.ts";
 import type { SeenResource } from "../../zone/inventory-item.ts";
-import type { LiveZone } from "../../zone/live-zone.ts";
 import type { Ruleset } from "../../zone/ruleset.ts";
 import { ServiceError } from "../../zone/service-error.ts";
 import type { Zone } from "../../zone/zone.ts";
-
-/** A plan with the two states that it was made from. */
-export interface PlanWithStates {
-  readonly content: ZoneContent;
-  readonly live: LiveZone;
-  readonly plan: Plan;
-}
 
 export interface ImpactSource {
   /** Scripts and connections on record, whatever their status. */

@@ -2,18 +2,7 @@ import { createTask, parse } from "node-cron";
 
 import type { Freeze } from "../../plan/guard/guard.ts";
 import { dayMs } from "../../syntax/time-units.ts";
-
-/** A time in which writes are allowed (`allow`: only then) or not (`freeze`). */
-export interface Window {
-  readonly name: string;
-  readonly type: "allow" | "freeze";
-  /** A valid cron expression of the moments at which the window opens. */
-  readonly start: string;
-  readonly durationMs: number;
-  readonly timezone: string;
-  /** Whether plans that only strengthen the protection are applied nevertheless. */
-  readonly letStrengtheningPass: boolean;
-}
+import type { Window } from "../../zone/window.ts";
 
 export interface Windows {
   /** The freeze at a moment; `undefined` if writes are allowed. */

@@ -1,9 +1,5 @@
 import { type RegexFault, faultOfRegex } from "../regex/regex-dialect.ts";
-import {
-  type SyntaxDiagnostic,
-  type SyntaxDiagnosticCode,
-  diagnostic,
-} from "../syntax-diagnostic.ts";
+import { type SyntaxDiagnostic, diagnostic } from "../syntax-diagnostic.ts";
 import type { ExpressionNode, TextValue } from "./expression-tree.ts";
 
 /** Maximum number of regular expressions in an expression (SERVICE.md B.8). */
@@ -35,11 +31,7 @@ function tooManyRegexes(patterns: readonly TextValue[]): SyntaxDiagnostic[] {
   ];
 }
 
-interface FaultText {
-  readonly code: SyntaxDiagnosticCode;
-  readonly message: string;
-  readonly remedy: string;
-}
+type FaultText = Pick<SyntaxDiagnostic, "code" | "message" | "remedy">;
 
 const faults: Readonly<Record<RegexFault, FaultText>> = {
   "look-around": bad(
