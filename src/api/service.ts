@@ -16,7 +16,6 @@ import type { Get, Send } from "./request/call.ts";
 import type { ServiceConnection } from "./request/client.ts";
 import { sendWithRetries, type RetryPolicy, type ServiceSession } from "./request/retry.ts";
 
-/** How to connect to the service. */
 export interface ServiceOptions {
   readonly connection: ServiceConnection;
   /** A zone uses the first credential that serves it. */

@@ -57,7 +57,6 @@ interface AccountLogPorts {
 
 /** The audit log of one account, read again and again, at longer intervals while it cannot be read. */
 export class AccountLog {
-  /** The declared zones of the account. */
   zones: readonly Zone[];
   readonly #ports: AccountLogPorts;
   readonly #seen = new SeenEntries();

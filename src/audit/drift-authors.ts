@@ -102,7 +102,6 @@ export class DriftAuthors {
     this.#writes.add(zone, found, this.#clock.now());
   }
 
-  /** The plan with the authors of its drift. */
   explain(plan: Plan, live: LiveZone | undefined): Plan {
     const style = this.#style();
     if (style === undefined || !plan.changes.some(mayBeDrift)) return plan;

@@ -63,7 +63,6 @@ export function grouped(count: number): string {
   return String(count).replaceAll(/\B(?=(?:\d{3})+$)/g, ",");
 }
 
-/** The text of a diagnostic. */
 export interface DiagnosticText {
   readonly code: DiagnosticCode;
   readonly message: string;

@@ -36,7 +36,6 @@ export const isPageShield: Shape<Merged<YamlPageShield>> =
 export const isCustomRulesets: Shape<readonly RulesetInFile[]> =
   shapeOf<readonly RulesetInFile[]>("custom_rulesets");
 
-/** The shape of the rules of a phase. */
 export function rulesShape<P extends RulePhase>(phase: P): Shape<RulesInFile<P>> {
   return shapeOf<RulesInFile<P>>(phase);
 }

@@ -84,7 +84,6 @@ export function validatorOf(name: ShapeName): (value: unknown) => boolean {
   };
 }
 
-/** All errors of `value`. */
 export function schemaErrorsOf(name: ShapeName, value: unknown): readonly ErrorObject[] {
   const validate = compiled(name);
   return validate(value) ? [] : (validate.errors ?? []);

@@ -23,7 +23,6 @@ export interface HostPorts {
 
 interface ServicePorts extends HostPorts {
   readonly stateFile: StateFile | undefined;
-  /** The state of the seed at a time. */
   readonly seededAt: (now: Date) => State;
 }
 

@@ -123,7 +123,6 @@ export interface ZoneEvent {
 
 /** Requests of a zone, and how they meet its policies and rules. */
 export interface Traffic {
-  /** Seed of the random numbers. */
   readonly seed?: number;
   /** Mean requests in an hour of the host that is called like the zone. */
   readonly requests_per_hour?: number;

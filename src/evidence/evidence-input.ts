@@ -8,7 +8,6 @@ import type { DeclaredScripts } from "../zone/declared-scripts.ts";
 import type { Policy } from "../zone/resource.ts";
 import type { FilesRevision } from "./evidence-stories.ts";
 
-/** A checked file. */
 interface KeptFile extends Pick<CheckedFile, "file" | "lines" | "chains" | "firstAt" | "lastAt"> {
   /** Number and hash of the last line; `undefined` if no line has a hash. */
   readonly head: Pick<Seal, "n" | "hash"> | undefined;

@@ -265,7 +265,6 @@ function declaredItemJson<T>(
   return { [name]: jsonOfItem(item), files: filesJson(files), ...checksJson(checks) };
 }
 
-/** A revision of the files as JSON. */
 export function filesJson({ revision, commit }: FilesRevision): JsonObject {
   return jsonOf({ revision, commit });
 }
@@ -278,7 +277,6 @@ function policyJson({ key, description, enabled, action, expression, value }: Po
   return { key, description, enabled, action, expression, value };
 }
 
-/** An authorised script as JSON. */
 export function entryJson(entry: AuthorisedScript): JsonObject {
   const { url, owner, justification, approvedBy, approvedOn, reviewBy } = entry;
   const { by } = entry.integrity;

@@ -18,7 +18,6 @@ function csvCell(value: Json | undefined): string {
   return /[",;\t\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
 }
 
-/** Rows of cells as CSV. */
 export function csvText(rows: readonly (readonly (Json | undefined)[])[]): string {
   return rows.map((cells) => `${cells.map(csvCell).join(",")}\r\n`).join("");
 }

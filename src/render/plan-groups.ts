@@ -50,7 +50,6 @@ interface Statement extends Omit<PlanGroup, "zones"> {
   readonly authorOfMany: string;
 }
 
-/** What a report says. */
 export function factsOfPlan(report: ZoneReport): PlanFacts {
   const base = { zone: report.zone, at: report.finishedAt };
   if (report.result === "error") {

@@ -38,7 +38,6 @@ export function isRefused({ code }: Pick<SyntaxDiagnostic, "code">): boolean {
   return "refused" in syntaxDiagnosticCodes[code];
 }
 
-/** Diagnostics in the order of the text. */
 export function inTextOrder(diagnostics: readonly SyntaxDiagnostic[]): readonly SyntaxDiagnostic[] {
   return diagnostics.toSorted((a, b) => a.offset - b.offset || a.length - b.length);
 }

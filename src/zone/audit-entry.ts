@@ -66,7 +66,6 @@ export interface SentWrite {
   readonly endedAt: Date | undefined;
   readonly isAnswered: boolean;
   readonly ray: string;
-  /** Id of its entry in the audit log. */
   readonly entryId: string;
 }
 

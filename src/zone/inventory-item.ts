@@ -12,7 +12,6 @@ export const resourceStatuses = ["active", "infrequent", "inactive"] as const;
 /** States of an item; `none` without a state, as for cookies. */
 export const itemStatuses = [...resourceStatuses, "none"] as const;
 
-/** What all items have. */
 export interface ItemBase {
   readonly id: string;
   /** Host of the zone on whose pages it was seen. */
@@ -47,7 +46,6 @@ export interface ScriptScores {
   readonly magecart: number | undefined;
 }
 
-/** One version of the content of a script. */
 export interface ScriptVersion {
   /** SHA-256 in hexadecimal digits (SERVICE.md A.4); "" if it was not fetched. */
   readonly hash: string;

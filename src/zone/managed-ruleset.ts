@@ -16,7 +16,6 @@ export function rulesetIdOf(name: string): string | undefined {
   return Object.entries(managedRulesets).find(([known]) => known === name)?.[1];
 }
 
-/** Id of the OWASP core ruleset. */
 export const owaspRulesetId: string = managedRulesets.owasp;
 
 /** Documented id of the OWASP score rule (SERVICE.md B.6), used where no ruleset can be read. */

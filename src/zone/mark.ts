@@ -11,7 +11,6 @@ export interface Mark {
   readonly key: string | undefined;
 }
 
-/** A description without its mark, and the mark. */
 export interface MarkedDescription extends Mark {
   readonly description: string;
 }

@@ -61,7 +61,6 @@ export interface DeclaredRulesets {
   readonly keys: readonly string[];
 }
 
-/** To read nothing. */
 export const noParts: PartsToRead = {
   settings: false,
   policies: false,

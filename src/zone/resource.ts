@@ -15,7 +15,6 @@ export const kinds = ["setting", ...listedKinds] as const;
 
 export type Kind = (typeof kinds)[number];
 
-/** A value for each kind. */
 export function ofEachKind<T>(of: () => T): Readonly<Record<Kind, T>> {
   return {
     setting: of(),

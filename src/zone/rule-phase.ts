@@ -65,7 +65,6 @@ const facts: Readonly<Record<RulePhase, PhaseFacts>> = {
   },
 };
 
-/** A value for each phase. */
 export function ofEachPhase<T>(of: (phase: RulePhase) => T): Readonly<Record<RulePhase, T>> {
   return {
     custom_rules: of("custom_rules"),
@@ -84,7 +83,6 @@ export function quotaOf(phase: RulePhase, tier: string, quotas: RuleQuotas): num
   return quotas[tier]?.[phase] ?? facts[phase].quota[tier] ?? Infinity;
 }
 
-/** The phase of a kind of rules. */
 export function phaseOfKind(kind: RuleKind): RulePhase {
   const found = rulePhases.find((phase) => facts[phase].kind === kind);
   if (found === undefined) throw new Error(`no phase has rules of the kind ${kind}`);

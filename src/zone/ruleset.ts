@@ -28,7 +28,6 @@ export interface RulesetRule {
   readonly wire: JsonObject;
 }
 
-/** One version of a ruleset. */
 export interface Ruleset extends RulesetHead {
   /** In the order in which they are evaluated. */
   readonly rules: readonly RulesetRule[];

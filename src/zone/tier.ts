@@ -41,7 +41,6 @@ export interface RateLimitFacts {
   /** In seconds. */
   readonly maxTimeout: number;
   readonly characteristics: readonly string[];
-  /** Whether it includes challenges. */
   readonly hasChallenges: boolean;
   readonly hasCountingExpression: boolean;
   readonly includesField: (field: string) => boolean;

@@ -80,7 +80,6 @@ export type ZonePart = (typeof zoneParts)[number];
 /** The parts that the listing of rulesets shows the versions of. */
 export type RulesPart = Exclude<ZonePart, "settings" | "policies">;
 
-/** The part of a zone that a write changes. */
 export function partOf(write: Write): ZonePart {
   if ("custom_ruleset" in write) return "custom_rulesets";
   switch (write.call) {

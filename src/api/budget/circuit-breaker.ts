@@ -32,7 +32,6 @@ export class CircuitBreaker {
     return this.#isProbing;
   }
 
-  /** Notes the end of a request. */
   end(requestEnd: RequestEnd, wasProbe: boolean, now: number): void {
     if (wasProbe) this.#isProbing = false;
     if (requestEnd === "unreachable") this.#fail(wasProbe, now);

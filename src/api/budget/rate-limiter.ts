@@ -77,7 +77,6 @@ export class RateLimiter {
     this.#addRule("", options.limit, options.windowMs);
   }
 
-  /** Requests in flight. */
   get inFlight(): number {
     return this.#inFlight;
   }
@@ -201,7 +200,6 @@ interface RateRule {
   readonly ms: number;
 }
 
-/** Index of the first moment after `limit`. */
 function firstAfter(moments: readonly number[], limit: number): number {
   let low = 0;
   let high = moments.length;

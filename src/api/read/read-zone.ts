@@ -145,7 +145,6 @@ function timesOf({ rules, customRulesets }: PartsToRead, sentAt: number): ReadTi
   return Object.fromEntries(parts.map((part) => [part, sentAt]));
 }
 
-/** The answer for one part of a zone. */
 interface PartAnswer<T> {
   /** When its request was sent, by the monotonic clock. */
   readonly sentAt: number;

@@ -137,7 +137,6 @@ function incomplete(listed: number, total: number): ServiceError {
   return new ServiceError("API_MALFORMED", message, { fault: "parse", transient: true });
 }
 
-/** A parsed page. */
 interface Page {
   readonly digest: string;
   readonly zones: readonly Zone[];

@@ -27,7 +27,6 @@ export function isRead({ method, route }: Pick<Call, "method" | "route">): boole
   return method === "GET" || route === routes.graphql;
 }
 
-/** A parsed answer. */
 export interface Answer {
   /** Digest of the body, for the routes that every sweep requests; else "". */
   readonly digest: string;
@@ -54,7 +53,6 @@ export interface Fetched extends Answer {
 /** Sends a call that reads. Planning gets this capability only. */
 export type Get = (call: GetCall, signal: AbortSignal) => Promise<Fetched>;
 
-/** Sends any call. */
 export type Send = (call: Call, signal: AbortSignal) => Promise<Fetched>;
 
 /** What is read; `undefined` if the service refuses it, and would again. Throws transient errors. */

@@ -8,7 +8,6 @@ import type { Token } from "../credentials/token.ts";
 import { isRead, pathOf, type Call } from "./call.ts";
 import { connectionError } from "./connection-error.ts";
 
-/** How to reach the service. */
 export interface ServiceConnection {
   readonly address: ServiceAddress;
   readonly dispatcher: Dispatcher;
@@ -30,7 +29,6 @@ export interface ServiceAddress {
 
 /** The credential that a request is sent with. */
 export interface Identity {
-  /** Name of the credential. */
   readonly credential: string;
   readonly token: Token;
 }

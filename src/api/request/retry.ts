@@ -57,7 +57,6 @@ export interface ServiceSession {
   readonly lister: ZoneLister;
 }
 
-/** The result of one attempt. */
 type Attempt = ({ readonly answer: Answer } | FailedAttempt) & { readonly sentAt: number };
 
 interface FailedAttempt {

@@ -117,7 +117,6 @@ async function fmtInput(
 
 const inputPath = "/stdin";
 
-/** A file system with one file. */
 function inputPort(bytes: Uint8Array): FilePort {
   return {
     realpath: (place) => Promise.resolve(place),

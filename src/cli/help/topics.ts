@@ -4,7 +4,6 @@ import { tokenVariable } from "../../desired/config/defaults.ts";
 export interface Topic {
   /** Relative to `docs/`. */
   readonly file: string;
-  /** The heading of the section. */
   readonly heading: string;
 }
 

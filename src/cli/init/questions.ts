@@ -18,7 +18,6 @@ export interface Question<T> {
 export class Questions {
   readonly #host: Pick<Host, "ask" | "stderr">;
   readonly #stop: AbortSignal;
-  /** Whether a person is asked. */
   readonly areAsked: boolean;
 
   constructor(host: Pick<Host, "ask" | "stderr">, areAsked: boolean, stop: AbortSignal) {

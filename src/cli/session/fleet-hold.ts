@@ -26,7 +26,6 @@ interface JudgedFleet {
   readonly plans: readonly Plan[];
   /** When zones were weakened within the last hour. */
   readonly weakened: ReadonlyMap<ZoneName, number>;
-  /** The number of declared zones. */
   readonly declared: number;
   /** What a person accepts: the hash of what the files declare. */
   readonly hash: string;

@@ -193,7 +193,6 @@ export const layoutHelp =
 
 export type ZoneLayout = (typeof layouts)[number];
 
-/** All zones as one text. */
 export function importedText(
   zones: readonly ZoneToWrite[],
   listed: readonly Zone[],

@@ -44,7 +44,6 @@ export type PrintedAs = Pick<FleetFlags, "format" | "verbose">;
 
 type Planned = Pick<PlannedFleet, "revision" | "commit" | "startedAt">;
 
-/** The reports of the zones as one. */
 export function reportOf(
   { revision, commit, startedAt }: Planned,
   zones: readonly ZoneReport[],

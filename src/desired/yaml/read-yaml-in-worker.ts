@@ -14,7 +14,6 @@ const readTimeoutMs = 300_000;
 /** The build changes the extension. */
 const workerFile = import.meta.url.endsWith(".ts") ? "./yaml-worker.ts" : "./yaml-worker.js";
 
-/** Limits of the reading thread. */
 export interface WorkerLimits {
   readonly clock: Pick<Clock, "alarm">;
   /** Omitted limits are those of the process. */

@@ -28,7 +28,6 @@ export interface RulesInFile<P extends RulePhase> {
   readonly unmanaged?: Merged<YamlUnmanaged>;
 }
 
-/** A merged custom ruleset. */
 export type RulesetInFile = Merged<YamlCustomRuleset>;
 
 /** What the rules of all lists have in common. */

@@ -98,7 +98,6 @@ function* rowsOf(
   }
 }
 
-/** The name in a term of `orderBy`. */
 export function orderedName(term: string): string {
   return term.replace(/_(ASC|DESC)$/, "");
 }

@@ -28,7 +28,6 @@ export interface CountSpan extends TimeRange {
   readonly isSampled: boolean;
 }
 
-/** What a dataset counts. */
 export type CountedKind = "requests" | "policies" | "rules";
 
 /** Counts of a host, of all its requests or of those of one object. */

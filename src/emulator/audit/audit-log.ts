@@ -62,7 +62,6 @@ interface Kept {
   readonly visibleAt: number;
 }
 
-/** The audit logs of all accounts. */
 export class AuditLog {
   /** In the order of their times. */
   #entries: Kept[] = [];

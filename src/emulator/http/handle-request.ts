@@ -18,7 +18,6 @@ import { queryFlag } from "./query.ts";
 /** Largest body that is accepted; the service's own limit is not published. */
 export const maxBodyBytes = 8 * 1024 * 1024;
 
-/** A request to an endpoint. */
 export interface RoutedRequest extends Pick<EndpointCall, "path" | "query" | "param"> {
   readonly authorization: string | undefined;
   readonly token: TokenState | undefined;
@@ -91,7 +90,6 @@ function queryLimit(rateLimit: RequestLimit | null): RequestLimit | null {
   return rateLimit === null ? null : { requests: 300, windowMs: 300_000, lockoutMs: 300_000 };
 }
 
-/** The id in the result of an answer. */
 export function idOf({ result }: EndpointAnswer): string | undefined {
   const { id } = coerceObject(result);
   return typeof id === "string" ? id : undefined;

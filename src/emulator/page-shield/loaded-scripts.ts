@@ -11,7 +11,6 @@ const defaultScore = 90;
 /** Members of a {@link ScriptLoad} in the emulator's own bodies. */
 export const loadMembers = ["url", "pages", "content", "score", "vanish"];
 
-/** The load in a body. */
 export function scriptLoadIn(fields: FieldReader): ScriptLoad {
   return {
     url: fields.required("url", fields.text("url")),

@@ -14,7 +14,6 @@ export interface ExpressionLimits {
   readonly plan: string;
   /** Whether names and arguments that the tables do not have are accepted, as those of a newer service. */
   readonly isLenient: boolean;
-  /** The member with the expression. */
   readonly member?: string;
   /** Whether fields of the response are refused. */
   readonly isBeforeResponse?: boolean | undefined;

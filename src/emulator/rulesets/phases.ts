@@ -60,7 +60,6 @@ export interface ServedPhase {
   readonly regexNeeds?: string;
   /** What a field needs that the owner's plan does not have; `undefined`: nothing. */
   readonly fieldNeeds?: (field: string, owner: Owner) => string | undefined;
-  /** Whether its rules have a rate limit. */
   readonly hasRateLimit?: boolean;
 }
 

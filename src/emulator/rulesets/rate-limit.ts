@@ -126,7 +126,6 @@ function countingExpressionIn(fields: FieldReader, write: RulesetWrite): string 
   return counting;
 }
 
-/** The names of the lists in an expression. */
 function listsIn(expression: string): readonly string[] {
   return nodesIn(expression).flatMap((node) => (node.kind === "list" ? [node.name] : []));
 }

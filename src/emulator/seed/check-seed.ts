@@ -13,7 +13,6 @@ export interface SeedIssue {
   readonly message: string;
 }
 
-/** The steps of a JSON pointer. */
 export function stepsOf(pointer: string): readonly PathStep[] {
   return pointer
     .split("/")

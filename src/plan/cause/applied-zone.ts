@@ -38,7 +38,6 @@ export const noValue = "";
 /** Characters of a digest: 18 bits. A digest tells causes apart; what is written follows from the values themselves. */
 const digestLength = 3;
 
-/** The digest of a value. */
 export function digestOfValue(value: Json | undefined): string {
   if (value === undefined) return noValue;
   const text = canonicalJson(value);
@@ -130,7 +129,6 @@ const fieldCodes: Readonly<Record<keyof PolicyBehavior, string> & Record<string,
 
 const fieldOfCode = new Map(Object.entries(fieldCodes).map(([field, code]) => [code, field]));
 
-/** Whether a field can be stored. */
 export function isStoredField(field: string): boolean {
   return field in fieldCodes;
 }

@@ -1,6 +1,5 @@
 import { type Cause, causes, type Change } from "../change.ts";
 
-/** The causes of a change. */
 export function causesOf({ causes: explanations }: Pick<Change, "causes">): readonly Cause[] {
   return explanations.map(({ cause }) => cause);
 }
@@ -15,7 +14,6 @@ export function mayBeDrift(change: Pick<Change, "causes">): boolean {
   return causesOf(change).some((cause) => cause !== "pending");
 }
 
-/** The causes of changes, each once. */
 export function causesIn(changes: readonly Pick<Change, "causes">[]): readonly Cause[] {
   const found = new Set(changes.flatMap(causesOf));
   return causes.filter((cause) => found.has(cause));

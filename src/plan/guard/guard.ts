@@ -21,7 +21,6 @@ export interface Limits {
   readonly accept: readonly string[];
 }
 
-/** A freeze that is in effect. */
 export interface Freeze {
   /** The windows that cause it, in words. */
   readonly reason: string;

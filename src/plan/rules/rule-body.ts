@@ -23,7 +23,6 @@ export interface RuleTarget extends RuleState {
   readonly action: Exclude<RuleAction, { readonly type: "other" }>;
 }
 
-/** The target of a declared rule. */
 export function targetOf(rule: Rule, scoreRuleId: string): RuleTarget {
   const { description, expression, enabled } = rule;
   const base = { description, expression, enabled, ratelimit: undefined };

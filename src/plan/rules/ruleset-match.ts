@@ -20,7 +20,6 @@ export interface RulesetMatch {
   readonly live: LiveCustomRuleset | undefined;
 }
 
-/** The mark in the description of a live custom ruleset. */
 export function markOfRuleset({ description }: LiveCustomRuleset): Mark {
   return unmarked(description);
 }

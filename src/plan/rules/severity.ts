@@ -29,7 +29,6 @@ export function effectOfSeverity(
   return is > was ? strengthens(words, true) : weakens(words);
 }
 
-/** The effect of another number. */
 export function effectOfNumber(
   before: number,
   after: number,

@@ -135,7 +135,6 @@ export interface DesiredFleet {
 /** The fleet before the first load. */
 export const noFleet: DesiredFleet = { zones: new Map(), diagnostics: [], missing: new Map() };
 
-/** The number of declared zones. */
 export function declaredIn({ zones, missing }: Pick<DesiredFleet, "zones" | "missing">): number {
   return zones.size + missing.size;
 }

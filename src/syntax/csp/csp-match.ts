@@ -57,7 +57,6 @@ export function hostsAbove(host: string): readonly string[] {
   return hosts;
 }
 
-/** The parts of a URL that sources match. */
 export type UrlParts = Readonly<Pick<URL, "protocol" | "hostname" | "port" | "pathname">>;
 
 /**

@@ -11,7 +11,6 @@ interface Misfit {
   readonly message: string;
 }
 
-/** Diagnostics of the arguments of a call. */
 export function checkCall(call: CallOperand): readonly SyntaxDiagnostic[] {
   const mapped = call.arguments.slice(1).find((each) => isOperand(each) && isMapped(each));
   if (mapped !== undefined) {

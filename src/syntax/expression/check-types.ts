@@ -26,7 +26,6 @@ export function checkConditions(expression: Expression): readonly SyntaxDiagnost
   return [ofEachElement(expression)];
 }
 
-/** Diagnostics of the items of `and`, `or` and `xor`. */
 export function checkJoined(items: readonly Expression[]): readonly SyntaxDiagnostic[] {
   const lists = items.filter((item) => typeOfCondition(item) === "Array<Boolean>");
   const [first] = lists;

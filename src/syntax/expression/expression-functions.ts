@@ -20,7 +20,6 @@ export interface Signature {
   readonly result: string;
 }
 
-/** What is known of a function. */
 export interface FunctionFacts {
   /** What the public engine accepts. */
   readonly signature: Signature;

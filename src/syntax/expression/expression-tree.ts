@@ -74,7 +74,6 @@ export interface CallOperand extends Span {
   readonly indexes: readonly Index[];
 }
 
-/** A field or a call. */
 export type Operand = FieldOperand | CallOperand;
 
 /** A field or a call in parentheses is a condition (`truth`), not an operand. */

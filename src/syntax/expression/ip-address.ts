@@ -50,7 +50,6 @@ export function networkIn(text: string): NumberSpan | undefined {
   return network?.[0] === address ? network : undefined;
 }
 
-/** The address as text. */
 export function textOfAddress(address: bigint): string {
   const [start] = addressesLike(address);
   const [count, bits, radix] = start === 0n ? [4, 8, 10] : [8, 16, 16];

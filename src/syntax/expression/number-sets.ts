@@ -56,7 +56,6 @@ export function numbersOf(comparison: Comparison): NumberSet | undefined {
   return bound && merged([bound]);
 }
 
-/** The numbers of `all` that are not in `set`. */
 export function complement(set: NumberSet, all: NumberSpan): NumberSet {
   const gaps: NumberSpan[] = [];
   let [next] = all;

@@ -18,7 +18,6 @@ export function typeOfOperand(operand: Operand): string | undefined {
   return operand.indexes.reduce(typeAfterIndex, typeWithoutIndexes(operand));
 }
 
-/** The type of an operand before its indexes. */
 export function typeWithoutIndexes(operand: Operand): string | undefined {
   if (operand.kind === "field") return expressionFields.get(operand.name);
   const result = expressionFunctions.get(operand.name)?.signature.result;

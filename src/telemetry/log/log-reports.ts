@@ -133,7 +133,6 @@ export function logRemoval(logger: Logger, zone: string, { revision }: LoadRepor
   logger.warn({ zone, revision, live: "left as it was" }, "zone no longer managed");
 }
 
-/** Logs what happened to a rollout. */
 export function logRollout(
   logger: Logger,
   { turn, former, stepsOf, ...facts }: RolloutTurn,

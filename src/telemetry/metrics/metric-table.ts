@@ -62,7 +62,6 @@ function histogram(
   return { name, type: "histogram", labels, help, buckets };
 }
 
-/** The results of sending a notification. */
 export const notificationResults = ["done", "error"] as const;
 
 export type NotificationResult = (typeof notificationResults)[number];

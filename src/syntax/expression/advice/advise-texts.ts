@@ -90,7 +90,6 @@ function letterCase({ field, functions, ignoresCase, text }: TextCondition): Adv
   return ignoresCase || known === undefined ? undefined : caseAdvice(text, known);
 }
 
-/** The advice for the name of a header with capitals. */
 export function headerAdvice(name: TextValue): Advice {
   return caseAdvice(name, headerName);
 }
@@ -199,7 +198,6 @@ function never(
   return diagnostic(code, text, `${shown(text.text)} never matches: ${why}`, remedy);
 }
 
-/** The conditions on texts among the nodes of an expression. */
 function textConditions(nodes: readonly ExpressionNode[]): readonly TextCondition[] {
   return nodes.flatMap((node) => {
     if (node.kind === "comparison") return ofComparison(node);

@@ -19,7 +19,6 @@ export const lowerChange: ByteChange = {
   apply: (text) => text.replaceAll(/[A-Z]+/g, (letters) => letters.toLowerCase()),
 };
 
-/** What `upper` does. */
 export const upperChange: ByteChange = {
   preimage: (bytes) => (bytes & ~smallLetters) | ((bytes & capitals) << 32n),
   apply: (text) => text.replaceAll(/[a-z]+/g, (letters) => letters.toUpperCase()),

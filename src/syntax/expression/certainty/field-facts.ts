@@ -67,7 +67,6 @@ function escaped(text: string): string {
 const year2025 = 1_735_689_600n;
 const year9999 = 253_402_300_799n;
 
-/** By the name of the field. */
 const ranges: readonly (readonly [RegExp, NumberSpan])[] = [
   [/^cf\.edge\.server_port$/, [1n, 65_535n]],
   [/^cf\.(?:threat_score|bot_management\.score|waf\.score(?:\.\w+)?)$/, [0n, 100n]],

@@ -32,7 +32,6 @@ export class KnownTexts {
     this.#conditions = conditions;
   }
 
-  /** With one condition more. */
   with(condition: TextCondition): KnownTexts {
     return new KnownTexts(this.#languages, [...this.#conditions, condition]);
   }

@@ -18,7 +18,6 @@ import type { Language, Languages } from "./languages.ts";
 import { type Slice, sliced, sliceOf, textsWithSlice } from "./slice.ts";
 import type { TextLanguages } from "./text-languages.ts";
 
-/** What is known of the value of an operand. */
 interface KnownValue {
   /**
    * Whether there is certainly a value: an entry of a list or a map can be missing, and a field of
@@ -293,7 +292,6 @@ function unwrapped(operand: Operand): Unwrapped {
     : { inner, change, slices: [slice, ...slices] };
 }
 
-/** All numbers that an operand can be. */
 function numbersOfOperand(operand: Operand): NumberSet {
   const isAddress = typeOfOperand(operand) === "IP";
   if (operand.kind === "call" || operand.indexes.length > 0) {
