@@ -6,7 +6,7 @@ import type { RolloutSettings } from "../../zone/wave.ts";
 import type { Window } from "../../zone/window.ts";
 import type { ZoneName } from "../../zone/zone.ts";
 import type { LintRule } from "../lint.ts";
-import type { ConfigFile } from "./config-file.ts";
+import type { ConfigFile, YamlNotification } from "./config-file.ts";
 
 export interface Listen {
   readonly host: string;
@@ -35,16 +35,15 @@ export interface Canary {
 }
 
 /** A sink of notifications. */
-export interface NotificationConfig {
-  readonly name: string;
-  readonly type: "webhook" | "slack" | "teams";
+export interface NotificationConfig extends Readonly<
+  Pick<YamlNotification, "name" | "type" | "severity">
+> {
   readonly url: SecretSource | { readonly url: string };
   /** The signing key; `undefined`: notifications are not signed. */
   readonly secret: SecretSource | undefined;
   readonly zones: readonly string[];
   /** Selects zones by their labels; "": all. */
   readonly labels: string;
-  readonly severity: "info" | "error";
   /** How people are written, where `audit.actors` does not show less. */
   readonly actors: ActorStyle;
 }
