@@ -1,4 +1,4 @@
-import { authorName, authorsIn } from "../../plan/cause/author.ts";
+import { authorName } from "../../plan/cause/author.ts";
 import { causesIn } from "../../plan/cause/cause.ts";
 import { html, type Html, type Part } from "../../render/html.ts";
 import {
@@ -27,6 +27,7 @@ import {
   weakenedBadge,
   zoneLink,
 } from "./page-parts.ts";
+import { authorsOf } from "./selection.ts";
 
 /** Latest changes, schedule, queue and credentials. */
 export function renderSidePanels({ fleet, daemon, now, canReconcile }: Snapshot): Html {
@@ -80,9 +81,9 @@ function findingPanel(zones: readonly ZoneState[]): Html | undefined {
 
 /** Who made drift, by the latest changes of the zones and by what differs now; nothing if nobody is known. */
 function authorPanel(zones: readonly ZoneState[], now: Date): Html | undefined {
-  const seen = zones.flatMap(({ declared, changes, differing }) =>
-    authorsIn([...changes.flatMap((record) => record.changes), ...differing]).map((author) => {
-      return { zone: declared.name, name: authorName(author), author };
+  const seen = zones.flatMap((state) =>
+    authorsOf(state).map((author) => {
+      return { zone: state.declared.name, name: authorName(author), author };
     }),
   );
   if (seen.length === 0) return undefined;

@@ -1,5 +1,5 @@
 import type { StoredZone } from "../../history/stored-fleet.ts";
-import { authorName, authorsIn } from "../../plan/cause/author.ts";
+import { type Author, authorName, authorsIn } from "../../plan/cause/author.ts";
 import { addCounts } from "../../state/add-counts.ts";
 import { weakeningOf } from "../../state/drift.ts";
 import type { InventoryFacts, InventoryState } from "../../state/inventory.ts";
@@ -141,7 +141,7 @@ export function choicesOf(zones: readonly ZoneState[]): {
 } {
   return {
     accounts: eachOnce(zones.flatMap(({ zone }) => zone?.accountName ?? [])),
-    authors: eachOnce(zones.flatMap(authorsOf)),
+    authors: eachOnce(zones.flatMap(authorNamesOf)),
     drifted: driftFilters.filter((drift) => zones.some((state) => hasDrifted(state, drift))),
     labels: labelChoices(zones.map(({ declared }) => declared)),
   };
@@ -164,15 +164,19 @@ function eachOnce(texts: readonly string[]): readonly string[] {
 }
 
 /** Who changed a zone, by its latest changes and by what differs now. */
-function authorsOf({ changes, differing }: ZoneState): readonly string[] {
-  return authorsIn([...changes.flatMap((record) => record.changes), ...differing]).map(authorName);
+export function authorsOf({ changes, differing }: ZoneState): readonly Author[] {
+  return authorsIn([...changes.flatMap((record) => record.changes), ...differing]);
+}
+
+function authorNamesOf(state: ZoneState): readonly string[] {
+  return authorsOf(state).map(authorName);
 }
 
 function fitsOthers(state: ZoneState, { account, drift, author }: ZoneFilter): boolean {
   const { zone } = state;
   if (account !== "" && zone?.accountName !== account && zone?.accountId !== account) return false;
   if (drift !== undefined && !hasDrifted(state, drift)) return false;
-  return author === "" || authorsOf(state).includes(author);
+  return author === "" || authorNamesOf(state).includes(author);
 }
 
 function hasDrifted(state: ZoneState, drift: DriftFilter): boolean {
@@ -242,7 +246,7 @@ export function isWeakened(state: ZoneState): boolean {
 }
 
 function fits({ declared, zone }: ZoneState, query: string): boolean {
-  if (query === "" || declared.name.includes(query)) return true;
+  if (declared.name.includes(query)) return true;
   if (zone === undefined) return false;
   return zone.id === query || zone.accountName.toLowerCase().includes(query);
 }
