@@ -126,8 +126,8 @@ const day = 24 * hour;
 export function relative(at: Date, now: Date): string {
   const ms = now.getTime() - at.getTime();
   const text = lengthOf(Math.abs(ms));
-  if (text === "") return ms >= 0 ? "just now" : "in a moment";
-  return ms > 0 ? `${text} ago` : `in ${text}`;
+  if (ms < 0) return text === "" ? "in a moment" : `in ${text}`;
+  return text === "" ? "just now" : `${text} ago`;
 }
 
 function lengthOf(ms: number): string {

@@ -159,7 +159,7 @@ function legend(shown: readonly Counted[]): readonly Html[] {
   return shownStates
     .filter((state) => present.has(state))
     .map((state) => {
-      const hours = sample.map((count) => ({ state, count: state === "no_traffic" ? 0 : count }));
+      const hours = sample.map((count) => ({ state, count }));
       return html`<span>${hoursChart("", hours)} ${wordOf(state)}</span> `;
     });
 }
