@@ -1,7 +1,7 @@
 import { describe, it } from "vitest";
 
 import { textOfHtml } from "../../src/render/html.ts";
-import type { ClusterStatus } from "../../src/state/daemon-status.ts";
+import type { DaemonStatus, StateStatus } from "../../src/state/daemon-status.ts";
 import { renderFleetPage } from "../../src/web/pages/page-fleet.ts";
 import { selectionFrom } from "../../src/web/pages/selection.ts";
 import { fleetOf } from "../support/fleets.ts";
@@ -9,8 +9,8 @@ import { snapshotOf, wordsOf } from "../support/pages.ts";
 import { clusterOf, daemon } from "../support/reports.ts";
 
 /** The banner of a page; "" for none. */
-function bannerOf(cluster: ClusterStatus): string {
-  const snapshot = { ...snapshotOf(fleetOf()), daemon: daemon({ cluster }) };
+function bannerOf(facts: Partial<DaemonStatus>): string {
+  const snapshot = { ...snapshotOf(fleetOf()), daemon: daemon(facts) };
   const page = textOfHtml(renderFleetPage(snapshot, selectionFrom({})));
   return /<p class="banner".*?<\/p>/s.exec(page)?.[0] ?? "";
 }
@@ -51,15 +51,33 @@ describe("the banner of a process in a cluster", () => {
       says: "The last request about the Lease failed: forbidden.",
     },
   ])("says “$says” where $when", ({ cluster, says }, { expect }) => {
-    const text = wordsOf(bannerOf(cluster));
+    const text = wordsOf(bannerOf({ cluster }));
     if (says === "") expect(text).toBe("");
     else expect(text.slice(-says.length)).toBe(says);
   });
 
   it("links to the pages of the holder, whose name is shown as text", ({ expect }) => {
     const page = "http://10.0.0.7:9464/?a=1&b";
-    expect(bannerOf(clusterOf({ page, holder: "<b>x</b>" }))).toContain(
+    const cluster = clusterOf({ page, holder: "<b>x</b>" });
+    expect(bannerOf({ cluster })).toContain(
       '<a href="http://10.0.0.7:9464/?a=1&amp;b"><bdi>&lt;b&gt;x&lt;/b&gt;</bdi></a>',
     );
+    expect(bannerOf({ cluster: clusterOf() })).not.toContain("<a");
+  });
+});
+
+describe("the banner of a daemon that forgets", () => {
+  it.for<{ readonly state: StateStatus; readonly says: string }>([
+    { state: { status: "none", lost: undefined }, says: "" },
+    {
+      state: { status: "failing", lost: "damaged" },
+      says: "The state cannot be written. After a restart, zonewarden does not know what it applied. Releases by hash are not used until then. The log names the error.",
+    },
+    {
+      state: { status: "ok", lost: "newer" },
+      says: "The state could not be used at the start: it is newer. What was held, released or drifting before is not known. The log names the file.",
+    },
+  ])("says “$says”", ({ state, says }, { expect }) => {
+    expect(wordsOf(bannerOf({ state }))).toBe(says);
   });
 });

@@ -2,7 +2,7 @@ import { describe, it } from "vitest";
 
 import { EventStream } from "../../src/web/event-stream.ts";
 import { SimulatedClock } from "../support/clock.ts";
-import { drifted, fleetOf, shop, stepOf } from "../support/fleets.ts";
+import { a, b, drifted, fleetOf, shop, stepOf } from "../support/fleets.ts";
 import { report, type Came } from "../support/reports.ts";
 
 /** What an open page gets. */
@@ -35,6 +35,25 @@ describe("an open page", () => {
     expect(heard).toEqual([changed, changed]);
     await clock.advance(10_000);
     expect(heard).toHaveLength(2);
+  });
+
+  it.for<{ readonly what: string; readonly runs: readonly [Came, Came] }>([
+    {
+      what: "changes were applied, though all is as before",
+      runs: [{ result: "in_sync" }, { result: "applied", cause: "drift", changes: [a] }],
+    },
+    { what: "the status is another one", runs: [{ result: "in_sync" }, { result: "error" }] },
+    {
+      what: "other resources differ",
+      runs: [drifted, { result: "planned", cause: "drift", changes: [a, b] }],
+    },
+  ])("gets an event where $what", async ({ runs }, { expect }) => {
+    const clock = new SimulatedClock();
+    const live = new EventStream(clock);
+    const heard = listening(live);
+    tell(live, ...runs);
+    await clock.advance(1_000);
+    expect(heard).toEqual([changed, changed]);
   });
 
   it("gets no event for runs without changes", async ({ expect }) => {

@@ -81,9 +81,14 @@ describe("the inventory on the pages", () => {
   });
 
   it("has nothing malicious to list where there is none", ({ expect }) => {
-    const page = wordsOf(shopAfter(fleetOf(), inventoryRead(shop, 5, { items: [cookie("lang")] })));
-    expect(page).not.toContain("Malicious https");
-    expect(page).toContain("scripts 0 – 0 0");
+    const items = [cookie("lang", { host: "", firstPageUrl: "", firstSeenAt: start })];
+    const page = shopAfter(fleetOf(), inventoryRead(shop, 5, { items }));
+    expect(wordsOf(page)).toContain("scripts 0 – 0 0");
+    expect(wordsOf(page)).toContain(
+      "New in the last day (1) lang cookie, first seen 30 min ago Last",
+    );
+    expect(page).not.toContain('<h3 class="error">');
+    expect(page).not.toContain('<b class="error">0');
   });
 
   it("is listed up to a bound and counted beyond it", ({ expect }) => {

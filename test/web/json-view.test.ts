@@ -1,5 +1,6 @@
 import { describe, it } from "vitest";
 
+import { Fleet } from "../../src/state/fleet.ts";
 import { fleetJson, diagnosticsJson, zoneJson, zonesJson } from "../../src/web/json-view.ts";
 import { selectionFrom } from "../../src/web/pages/selection.ts";
 import type { Snapshot } from "../../src/web/snapshot.ts";
@@ -75,7 +76,7 @@ describe("the fleet as JSON", () => {
   });
 
   it("has null before the first load", ({ expect }) => {
-    expect(fleetJson(snapshot())).toMatchObject({ desired: null });
+    expect(fleetJson(snapshot(new Fleet()))).toMatchObject({ desired: null, inventory: null });
     expect(diagnosticsJson(snapshot())).toEqual({ diagnostics: [], held: null });
   });
 });
@@ -154,9 +155,11 @@ describe("zones as JSON", () => {
   });
 
   it("exist for a zone without a run", ({ expect }) => {
-    const state = fleetOf().zone(shop);
+    const suspension = { reason: "CHG-4411", until: at(90) };
+    const state = fleetOf(declared(shop, { suspension })).zone(shop);
     if (state === undefined) throw new Error("not declared");
     expect(sent(zoneJson(state, snapshotOf(fleetOf())))).toMatchObject({
+      suspension: { reason: "CHG-4411", until: "2026-11-21T11:30:00.000Z" },
       id: null,
       account: null,
       last_run: null,

@@ -9,7 +9,7 @@ import { selectionFrom } from "../../src/web/pages/selection.ts";
 import { after, drifted, fleetOf, held, pending, shop, stateAfter } from "../support/fleets.ts";
 import { heldHash, heldStatus, largeName, largeStatus } from "../support/large-status.ts";
 import { fleetPage, snapshotOf, wordsOf, zonePage } from "../support/pages.ts";
-import { at, declared, diagnostic, hold, load, report } from "../support/reports.ts";
+import { at, change, declared, diagnostic, hold, load, report } from "../support/reports.ts";
 
 function commands(state: ZoneState): readonly string[] {
   return nextSteps(state).map(({ command }) => command.replace("zonewarden ", ""));
@@ -40,6 +40,19 @@ describe("the page of many zones", () => {
 
   it.for([1, 10])("leaves the causes of %i zones to their rows", (count, { expect }) => {
     expect(fleetPage(largeStatus(count))).not.toContain("By cause");
+  });
+
+  it("names eight causes, of each three zones, and counts the others", ({ expect }) => {
+    const names = Array.from({ length: 12 }, (_, nth) => `z${10 + nth}.example`);
+    const many = fleetOf(...names.map((name) => declared(name)));
+    for (const [nth, name] of names.entries()) {
+      const changes = [change(`policy/p${Math.max(0, nth - 3)}`)];
+      many.recordZone(report(name, 1, { result: "planned", cause: "pending", changes }));
+    }
+    const page = wordsOf(fleetPage(many));
+    expect(page).toMatch(
+      /4 zones .{0,60} z10\.example z11\.example z12\.example and 1 more 1 zone .* and 1 more cause Zones/,
+    );
   });
 
   it("has a link to the zones of each cause", ({ expect }) => {
@@ -80,7 +93,11 @@ describe("the page of many zones", () => {
     expect(page).toMatch(/<option value="name" selected>/);
     expect(page).toContain('<input type="hidden" name="status" value="pending" />');
     expect(page).not.toContain("Drift of policies");
+    expect(page).toContain('<option value="bob@example.com in the dashboard" >');
     expect(fleetPage(fleetOf())).not.toContain("<select");
+    const sort = '<select id="sort" name="sort">';
+    expect(fleetPage(largeStatus(10))).not.toContain(sort);
+    expect(fleetPage(largeStatus(11))).toContain(sort);
   });
 
   it("sorts by name, by the time in a state and by the last check", ({ expect }) => {
@@ -143,6 +160,11 @@ describe("what a person can do", () => {
     { state: after({ result: "in_sync" }), is: [`history ${shop}`, `blame ${shop}`] },
     {
       state: after(drifted),
+      is: [`blame ${shop}`, `plan ${shop}`, `apply ${shop}`, `import ${shop}`],
+    },
+    { state: after(), is: [`explain zone ${shop}`, "doctor"] },
+    {
+      state: after({ result: "planned", cause: "unknown", changes: [change("policy/a")] }),
       is: [`blame ${shop}`, `plan ${shop}`, `apply ${shop}`, `import ${shop}`],
     },
     { state: after(pending), is: [`plan ${shop}`, `explain zone ${shop}`, `apply ${shop}`] },

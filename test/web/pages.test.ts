@@ -3,10 +3,12 @@ import { describe, it } from "vitest";
 import { textOfHtml } from "../../src/render/html.ts";
 import { renderDiagnosticsPage } from "../../src/web/pages/page-diagnostics.ts";
 import { renderZonePage } from "../../src/web/pages/page-zone.ts";
+import { internalError } from "../../src/zone/internal-error.ts";
 import { drifted, fleetOf, held, shop, stateAfter } from "../support/fleets.ts";
 import { fleetPage, snapshotOf, wordsOf, zonePage } from "../support/pages.ts";
 import {
   at,
+  author,
   change,
   daemon,
   declared,
@@ -41,6 +43,7 @@ describe("the fleet's page", () => {
     expect(page).toContain('href="/?q=example.com&amp;status=drifted"');
     expect(page).toContain('<input type="hidden" name="status" value="held" />');
     expect(page.match(/<th scope="row">/g)).toHaveLength(1);
+    expect(wordsOf(fleetPage(scene(), { q: "shop.ex" }))).toContain("1 found 0 in sync");
   });
 
   it("shows the labels of zones as links to the zones that have them", ({ expect }) => {
@@ -72,8 +75,9 @@ describe("the fleet's page", () => {
   it("shows the statuses that matter most, also where no zone has them", ({ expect }) => {
     const fleet = fleetOf(declared(shop), declared("blog.example.com"));
     expect(wordsOf(fleetPage(fleet))).toContain(
-      "2 zones 0 in sync 0 drifted 0 pending 0 held 0 error 2 unknown Zones",
+      "Fleet Diagnostics enforce no active revision v0.1.0 Fleet 2 zones 0 in sync 0 drifted 0 pending 0 held 0 error 2 unknown Zones",
     );
+    expect(fleetPage(fleetOf())).toContain('aria-label="1 unknown"');
   });
 
   it("explains empty lists", ({ expect }) => {
@@ -89,6 +93,33 @@ describe("the fleet's page", () => {
     fleet.declare([declared(shop)], at(20));
     expect(wordsOf(fleetPage(fleet))).toMatch(
       /No longer managed Left as they were\. blog\.example\.com .* old\.example\.com/,
+    );
+  });
+
+  it("names five zones with weakened protection, and counts the others", ({ expect }) => {
+    const names = Array.from({ length: 6 }, (_, nth) => `z${nth}.example`);
+    const fleet = fleetOf(...names.map((name) => declared(name)));
+    for (const name of names) fleet.recordZone(report(name, 1, drifted));
+    expect(wordsOf(fleetPage(fleet))).toContain(
+      "6 zones with weakened protection: z0.example z1.example z2.example z3.example z4.example and 1 more",
+    );
+  });
+
+  it("says of applied changes what they came after, and whether the protection was lower", ({
+    expect,
+  }) => {
+    const fleet = fleetOf();
+    const [lower, other] = [change("policy/a"), change("policy/b", "neutral")];
+    const runs = [
+      { cause: "drift", changes: [lower] },
+      { cause: "drift", changes: [other] },
+      { cause: "pending", changes: [lower, other] },
+    ] as const;
+    for (const [minute, run] of runs.entries()) {
+      fleet.recordZone(report(shop, minute, { result: "applied", ...run }));
+    }
+    expect(wordsOf(fleetPage(fleet))).toContain(
+      "Latest changes shop.example.com 28 min ago 2 changes after a new declaration, schedule shop.example.com 29 min ago 1 change after drift, schedule shop.example.com 30 min ago 1 change after drift, schedule somebody lowered the protection Schedule",
     );
   });
 
@@ -126,6 +157,8 @@ describe("the fleet's page", () => {
     // A new search begins with the first page.
     expect(page).not.toContain('type="hidden" name="page"');
     expect(wordsOf(page)).toContain("50 of 450");
+    expect(fleetPage(fleet)).not.toContain('rel="prev"');
+    expect(fleetPage(fleet, { page: "9" })).not.toContain('rel="next"');
   });
 });
 
@@ -156,7 +189,7 @@ describe("a zone's page", () => {
     { zone: "old.example.com", says: "Suspended CHG-4411 Reconciled without writes." },
     {
       zone: "blog.example.com",
-      says: "the live state equals the desired state (5 resources compared)",
+      says: "blog.example.com in sync Plan No changes: the live state equals the desired state (5 resources compared)",
     },
   ])("of $zone says: $says", ({ zone, says }, { expect }) => {
     expect(wordsOf(zonePage(scene(), zone))).toContain(says);
@@ -181,25 +214,41 @@ describe("a zone's page", () => {
     },
   );
 
-  it("calls a plan that is merely observed by that name", ({ expect }) => {
+  it.for([
+    { holds: ["observe"], says: "Observed only held: observe" },
+    { holds: ["observe", "wave"], says: "The plan waits held: observe" },
+    { holds: ["weakening", "wave"], says: "The plan is held held: weakening" },
+  ] as const)("says of a plan with the holds $holds: $says", ({ holds, says }, { expect }) => {
     const fleet = fleetOf();
-    fleet.recordZone(report(shop, 1, held("observe")));
-    expect(wordsOf(zonePage(fleet))).toContain("Observed only");
+    fleet.recordZone(report(shop, 1, held(...holds)));
+    expect(wordsOf(zonePage(fleet))).toContain(says);
+  });
+
+  it("says who made drift, and when", ({ expect }) => {
+    const fleet = fleetOf();
+    const changes = [{ ...change("policy/a"), authors: [author({ at: at(4) })] }];
+    fleet.recordZone(report(shop, 5, { result: "planned", cause: "drift", changes }));
+    expect(wordsOf(zonePage(fleet))).toContain(
+      "changed by alice@example.com in the dashboard, 26 min ago",
+    );
   });
 
   it("tells what differs by its cause, and that nothing was applied yet", ({ expect }) => {
     const fleet = fleetOf();
     const changes = [
-      ...withCause("drift", [change("policy/a", "neutral")]),
+      ...withCause("drift", [change("policy/a", "neutral"), change("policy/g", "weakens")]),
       ...withCause("pending", [change("policy/b"), change("policy/c")]),
       ...withCause("unknown", [change("policy/d"), change("policy/e"), change("policy/f")]),
     ];
     fleet.recordZone(report(shop, 1, { result: "planned", cause: "drift", changes }));
     const words = wordsOf(zonePage(fleet));
     expect(words).toContain(
-      "Plan 1 change to correct drift, detected 29 min ago 2 changes pending 3 changes of unknown cause",
+      "Plan 2 changes to correct drift, detected 29 min ago 2 changes pending 3 changes of unknown cause",
     );
     expect(words).toContain("Applied changes None since the start.");
+    expect(wordsOf(fleetPage(fleet))).toContain(
+      "drifted 1 other 1 stronger 2 pending 3 of unknown cause",
+    );
   });
 
   it("names the kind of what is left alone, and leaves out the empty fields of a new rule", ({
@@ -212,12 +261,18 @@ describe("a zone's page", () => {
     ];
     const { key, kind, title, effect } = change("rate_limiting_rule/login");
     const created = { verb: "create", key, kind, title, effect, causes: [], fields } as const;
-    const unmanaged = [{ kind: "custom_rule", id: "id-1", title: "Scrapers" }] as const;
+    const unmanaged = [
+      { kind: "custom_rule", id: "id-1", title: "Scrapers" },
+      { kind: "policy", id: "id-2", title: "" },
+    ] as const;
     fleet.recordZone(
       report(shop, 1, { result: "planned", cause: "pending", changes: [created], unmanaged }),
     );
-    const words = wordsOf(zonePage(fleet));
-    expect(words).toContain("custom rule id-1 Scrapers");
+    const page = zonePage(fleet);
+    const words = wordsOf(page);
+    expect(page).not.toContain('<span class="note"></span>');
+    expect(words).toContain("custom rule id-1 Scrapers policy id-2");
+    expect(words).toContain("Plan 1 change pending");
     expect(words).toContain("action block");
     expect(words).not.toContain("counting_expression");
   });
@@ -263,7 +318,9 @@ describe("a revision of the files that is held", () => {
     const page = wordsOf(textOfHtml(renderDiagnosticsPage(snapshotOf(labelled))));
     expect(page).toContain("(commit 8c9b6cfb5909 )");
     expect(page).toContain("The revision sha256-0357424802a9 (commit 0357424802a9-dirty ) is held");
-    expect(page).toContain("Revision 8c9b6cfb5909 (commit 8c9b6cfb5909 ) stays active;");
+    expect(page).toContain(
+      "Revision 8c9b6cfb5909 (commit 8c9b6cfb5909 ) stays active; 2 zones would change or be dropped.",
+    );
   });
 
   it("blocks the zones that it touches, and no other", ({ expect }) => {
@@ -287,8 +344,20 @@ describe("a revision of the files that is held", () => {
     expect(wordsOf(zonePage(waiting))).toContain(`The new revision of the files waits ${message}`);
     waiting.recordLoad(loadInWaves({ unsettled: [named(shop)], nextAt: undefined }));
     expect(wordsOf(fleetPage(waiting))).toContain(`The next one waits for ${shop}`);
+    const over = ["a", "b", "c", "d"].map((each) => {
+      return { zone: named(`${each}.example`), state: "over", why: `${each}1 errors` } as const;
+    });
+    const gate = { over: 4, unknown: 0, zones: over };
+    waiting.recordLoad(loadInWaves({ gate, nextAt: undefined }));
+    expect(wordsOf(fleetPage(waiting))).toContain(
+      "The next one waits for a.example, b.example, c.example and 1 more . The gate is not kept: a.example: a1 errors; b.example: b1 errors; c.example: c1 errors .",
+    );
+    waiting.recordLoad(loadInWaves({ gate, unsettled: [named(shop)], nextAt: undefined }));
+    expect(wordsOf(fleetPage(waiting))).toContain(`The next one waits for ${shop} . The gate`);
     waiting.recordLoad(loadInWaves({ state: "paused", nextAt: undefined }));
-    expect(wordsOf(fleetPage(waiting))).toContain("in 45 zones. The rollout is paused.");
+    expect(wordsOf(fleetPage(waiting))).toContain(
+      "in 45 zones. The rollout is paused. Fleet 1 zone",
+    );
     waiting.recordLoad(loadInWaves({ wave: 3, unsettled: [named(shop)], waiting: new Map() }));
     expect(wordsOf(fleetPage(waiting))).toContain("waits in 0 zones. ");
     expect(wordsOf(fleetPage(waiting))).not.toContain("The next one");
@@ -308,6 +377,14 @@ describe("the banner of a load", () => {
   const diagnostics = [diagnostic(), diagnostic({ severity: "warning" })];
 
   it.for([
+    {
+      given: heldLoad({ hash: "0357424802a9" }),
+      says: "Nothing is written. What was applied before is not known, and the files would change 2 zones. Why, and what to do",
+    },
+    {
+      given: load({ result: "rejected", diagnostics: [internalError("crash"), diagnostic()] }),
+      says: "The zone files are not followed. 2 errors . 8c9b6cfb5909 stays active.",
+    },
     { given: load(), says: undefined },
     { given: load({ diagnostics: [diagnostic({ severity: "warning" })] }), says: undefined },
     {
@@ -394,7 +471,9 @@ describe("hostile text", () => {
   it("does not make a row long without end", ({ expect }) => {
     const fleet = fleetOf();
     fleet.recordZone(report(shop, 1, { result: "error", failure: failure("x".repeat(5_000)) }));
-    expect(fleetPage(fleet)).not.toContain("x".repeat(161));
+    expect(fleetPage(fleet)).toContain(`${"x".repeat(160)}…</bdi>`);
+    fleet.recordZone(report(shop, 2, { result: "error", failure: failure("x".repeat(160)) }));
+    expect(fleetPage(fleet)).toContain(`${"x".repeat(160)}</bdi>`);
   });
 });
 

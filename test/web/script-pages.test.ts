@@ -64,10 +64,21 @@ describe("the declared scripts on the page of a zone", () => {
     );
   });
 
+  it("count what is not listed", ({ expect }) => {
+    const { watch } = check(declaredScripts([]), readingOf([script(pay)]), day(2));
+    const fleet = fleetOf();
+    fleet.recordScripts(shop, { ...watch, moreScripts: 3, moreFindings: 2 });
+    const words = wordsOf(zonePage(fleet));
+    expect(words).toMatch(/and 2 more findings Script .* and 3 more scripts/);
+    expect(wordsOf(fleetPage(fleet))).toContain("unauthorised and 2 more findings");
+  });
+
   it("say that nothing was read yet", ({ expect }) => {
     const fleet = fleetOf();
     fleet.recordScripts(shop, check(declaredScripts([]), undefined, day(2)).watch);
-    expect(wordsOf(zonePage(fleet))).toContain("the inventory was not read yet");
+    expect(wordsOf(zonePage(fleet))).toContain(
+      "Declared scripts the inventory was not read yet On the declared pages",
+    );
     const state = fleet.zone(shop);
     expect(state && zoneJson(state, snapshotOf(fleet))["scripts"]).toMatchObject({
       read_at: null,
@@ -80,6 +91,7 @@ describe("the findings on scripts on the page of the fleet", () => {
   const [shopCa, blog] = ["shop.ca.example", "blog.example.com"];
   const a = script("https://cdn.example.net/a.js");
   const b = script("https://cdn.example.net/b.js");
+  const c = script("https://cdn.example.net/c.js");
 
   /** A fleet with three zones, whose pages have so many scripts that nobody authorised. */
   function fleetWith(found: Readonly<Record<string, readonly Script[]>>): Fleet {
@@ -97,10 +109,10 @@ describe("the findings on scripts on the page of the fleet", () => {
 
   it("name the zones, the gravest first, with their number and a link", ({ expect }) => {
     const malicious = { ...b, urlReportedMalicious: true };
-    const page = fleetPage(fleetWith({ [blog]: [a], [shop]: [a, b], [shopCa]: [malicious] }));
+    const page = fleetPage(fleetWith({ [blog]: [a], [shop]: [a, b, c], [shopCa]: [malicious] }));
     const [, panel = ""] = /Findings on scripts(.*?)<\/ul>/s.exec(page) ?? [];
     expect(wordsOf(panel)).toBe(
-      `${shopCa} malicious and 1 more finding ${shop} unauthorised and 1 more finding ${blog} unauthorised`,
+      `${shopCa} malicious and 1 more finding ${shop} unauthorised and 2 more findings ${blog} unauthorised`,
     );
     expect(panel).toContain(`href="/zones/${shop}#scripts-title"`);
   });

@@ -10,12 +10,17 @@ import { fleetOf, shop } from "../support/fleets.ts";
 import { snapshotOf, wordsOf } from "../support/pages.ts";
 import { at, auditOf, daemon, named, tokenUse } from "../support/reports.ts";
 
-/** A panel of the fleet's page in words, by its heading; "" if the page has none. */
-function panelOf(title: string, facts: Partial<DaemonStatus>): string {
+/** A panel of the fleet's page, by its heading; "" if the page has none. */
+function markedPanel(title: string, facts: Partial<DaemonStatus>): string {
   const snapshot = { ...snapshotOf(fleetOf()), daemon: daemon(facts) };
   const page = textOfHtml(renderFleetPage(snapshot, selectionFrom({})));
-  const panels = [...page.matchAll(/<section.*?<\/section>/gs)].map(([each]) => wordsOf(each));
-  return panels.find((words) => words.startsWith(title)) ?? "";
+  const panels = [...page.matchAll(/<section.*?<\/section>/gs)].map(([each]) => each);
+  return panels.find((panel) => wordsOf(panel).startsWith(title)) ?? "";
+}
+
+/** The same in words. */
+function panelOf(title: string, facts: Partial<DaemonStatus>): string {
+  return wordsOf(markedPanel(title, facts));
 }
 
 describe("how the audit log is followed, on the fleet's page", () => {
@@ -58,6 +63,14 @@ describe("how the measurements go, on the fleet's page", () => {
     },
   ])("$state", ({ state, says }, { expect }) => {
     expect(panelOf("Measurements", { measurements: { state, reason: "<b>403" } })).toBe(says);
+  });
+
+  it.for([
+    { state: "starting", marked: '<span class="quiet">starting</span>' },
+    { state: "collecting", marked: '<span class="good">collecting</span>' },
+  ] as const)("is marked as good where it is: $state", ({ state, marked }, { expect }) => {
+    const measurements = { state, reason: "" };
+    expect(markedPanel("Measurements", { measurements })).toContain(marked);
   });
 });
 

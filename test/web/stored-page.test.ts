@@ -2,7 +2,7 @@ import { describe, it } from "vitest";
 
 import type { StoredFleet } from "../../src/history/stored-fleet.ts";
 import { textOfHtml } from "../../src/render/html.ts";
-import type { ClusterStatus } from "../../src/state/daemon-status.ts";
+import type { DaemonStatus } from "../../src/state/daemon-status.ts";
 import { coerceObject } from "../../src/syntax/json.ts";
 import { renderStoredPage } from "../../src/web/pages/page-stored.ts";
 import { selectionFrom } from "../../src/web/pages/selection.ts";
@@ -15,9 +15,9 @@ import { serveFleet } from "../support/web-server.ts";
 function pageOf(
   stored: StoredFleet,
   query: Readonly<Record<string, string>> = {},
-  cluster: ClusterStatus = standby,
+  facts: Partial<DaemonStatus> = { cluster: standby },
 ): string {
-  const snapshot = { ...snapshotOf(fleetOf()), daemon: daemon({ cluster }) };
+  const snapshot = { ...snapshotOf(fleetOf()), daemon: daemon(facts) };
   return textOfHtml(renderStoredPage(stored, snapshot, selectionFrom(query)));
 }
 
@@ -98,24 +98,31 @@ describe("the page of a process that waits while another one works", () => {
       cluster: clusterOf({ holder: "" }),
       says: "As the store says, 10:29:00 UTC ; nobody leads now.",
     },
+    {
+      when: "no Lease is known",
+      cluster: undefined,
+      says: "As the store says, 10:29:00 UTC ; nobody leads now.",
+    },
   ])(
     "says when the store was read, and who leads, where $when",
     ({ cluster, says }, { expect }) => {
-      expect(wordsOf(pageOf(storedScene(), {}, cluster))).toContain(says);
+      expect(wordsOf(pageOf(storedScene(), {}, { cluster }))).toContain(says);
     },
   );
 
   it("links zones to the pages of the leader, and nowhere if these are not known", ({ expect }) => {
-    const page = pageOf(storedScene(), {}, clusterOf({ page: "http://10.0.0.7:9464/zonewarden" }));
+    const pageAt = (page: string): string =>
+      pageOf(storedScene(), {}, { cluster: clusterOf({ page }) });
+    const page = pageAt("http://10.0.0.7:9464/zonewarden");
     expect(page).toContain('href="http://10.0.0.7:9464/zonewarden/zones/shop.example.com"');
-    const slash = pageOf(storedScene(), {}, clusterOf({ page: "http://10.0.0.7:9464/pages/" }));
+    const slash = pageAt("http://10.0.0.7:9464/pages/");
     expect(slash).toContain('href="http://10.0.0.7:9464/pages/zones/shop.example.com"');
     expect(pageOf(storedScene())).not.toContain("zones/shop.example.com");
   });
 
   it("shows what others write as text", ({ expect }) => {
     const cluster = clusterOf({ page: 'http://x/"><script>', holder: "<b>" });
-    const page = pageOf(storedScene(), {}, cluster);
+    const page = pageOf(storedScene(), {}, { cluster });
     expect(page).not.toContain("<img src=x");
     expect(page).not.toContain('"><script>');
     expect(page).not.toContain("<b></bdi>");

@@ -1,5 +1,7 @@
+import { Hono } from "hono";
 import { describe, it } from "vitest";
 
+import { addressOf } from "../../src/web/token-gate.ts";
 import { WrongTokenLimit } from "../../src/web/wrong-token-limit.ts";
 import { SimulatedClock } from "../support/clock.ts";
 
@@ -39,5 +41,17 @@ describe("the limit of wrong tokens", () => {
     expect(limit.isReached("10.0.0.1")).toBe(true);
     limit.recordWrong("172.17.0.1");
     expect(limit.isReached("10.0.0.1")).toBe(false);
+  });
+});
+
+describe("the address of a client", () => {
+  it.for([
+    { socket: { remoteAddress: "10.0.0.1" }, is: "10.0.0.1" },
+    // The client has closed the connection.
+    { socket: {}, is: "" },
+  ])("is $is", async ({ socket, is }, { expect }) => {
+    const app = new Hono().get("/", (c) => c.text(`from ${addressOf(c)}`));
+    const answer = await app.request("/", {}, { incoming: { socket } });
+    expect(await answer.text()).toBe(`from ${is}`);
   });
 });
