@@ -91,7 +91,12 @@ for (const { what, skip, database } of stores) {
       expect(ran.code, ran.stdout + ran.stderr).toBe(0);
       expect(await plannedShop(scene)).toMatchObject({ changes: [], unowned: [] });
       const asked = await logged(scene.daemon, "a command asked to store");
-      expect(asked).toMatchObject({ audit: true, result: "stored", from: "127.0.0.1" });
+      expect(asked).toMatchObject({
+        level: "info",
+        audit: true,
+        result: "stored",
+        from: "127.0.0.1",
+      });
 
       // The daemon holds the delete of what only the memory says is ours, and plan says so too.
       await deleteFromFile(scene, probes);

@@ -65,6 +65,7 @@ describe("a person who commands a rollout", () => {
       stdout: "paused: no further wave begins until zonewarden rollout resume\n",
     });
     expect(await logged(daemon, "rollout commanded")).toMatchObject({
+      level: "info",
       audit: true,
       command: "pause",
       result: "done",

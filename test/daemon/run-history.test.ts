@@ -6,6 +6,7 @@ import { readHistory } from "../../src/history/file/history-lines.ts";
 import type { HistoryStore } from "../../src/history/file/history-store.ts";
 import { UnstoredLines } from "../../src/history/file/unstored-lines.ts";
 import { nodeNamedFiles } from "../../src/host/named-files.ts";
+import { TermOver } from "../../src/memory/database-store.ts";
 import { DatabaseError } from "../../src/memory/database.ts";
 import { heldHistoryFile } from "../../src/memory/directory/history-file.ts";
 import type { ZoneReport } from "../../src/state/run-report.ts";
@@ -166,6 +167,27 @@ describe("the history of a process", () => {
     const found = log.lines().filter(({ level }) => level === "warn");
     expect(found.map(({ msg }) => msg)).toEqual(warns);
     expect(log.text()).not.toContain('"error"');
+  });
+
+  it("has all that happened when it ends, however slow its store is", async ({ expect }) => {
+    const [store, clock] = [memoryStore(), new SimulatedClock()];
+    const never = new AbortController().signal;
+    const add: HistoryStore["add"] = async (batch) => {
+      await clock.sleep(2_000, never);
+      await store.add(batch);
+    };
+    const history = await start({ ...store, add }, clock);
+    history.subscriber.zone(stepOf(fleetOf(declared(shop)), report(shop, 1, drifted)));
+    await clock.run(history[Symbol.asyncDispose]());
+    expect(await resultsIn(store)).toEqual([drifted.result]);
+  });
+
+  it("does not say of each line that the term is over", async ({ expect }) => {
+    const [log, clock] = [book(), new SimulatedClock()];
+    const add = (): Promise<never> => Promise.reject(new TermOver("term_over"));
+    const history = await start({ ...memoryStore(), add }, clock, log);
+    await clock.run(history.recordBeforeWrite(applied()));
+    expect(log.lines()).toEqual([]);
   });
 
   it("says in the log that it cannot be written", async ({ expect }) => {

@@ -71,7 +71,10 @@ describe("the daemon", () => {
     );
     expect(done["zone"]).toBe("shop.example.com");
     const asked = logLines(daemon).filter(({ msg }) => msg === "reconcile requested");
-    expect(asked.map(({ result }) => result)).toEqual(["wrong_token", "accepted"]);
+    expect(asked).toMatchObject([
+      { level: "warn", result: "wrong_token" },
+      { level: "info", result: "accepted" },
+    ]);
     expect(daemon.stdout()).not.toContain("the-token");
     await stop(daemon);
   });

@@ -104,6 +104,7 @@ describe("a sweep", () => {
     );
     expect(schedule.sweepMs).toBeCloseTo(101_000);
     using unlimited = everyMinute([]);
+    unlimited.expectRequests(new Map([["a", 101]]));
     expect(unlimited.sweepMs).toBe(0);
   });
 
