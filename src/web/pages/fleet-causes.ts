@@ -38,15 +38,16 @@ export function selectByCause(
  * first, then the causes of the most zones.
  */
 function causesOf(zones: readonly ZoneState[], now: Date): readonly FleetCause[] {
-  const lowered = new Map(zones.map((state) => [state, weakeningOf(driftOf(state))] as const));
-  const facts = zones.map((state) => {
-    const changes = state.differing.filter((each) => lowered.get(state)?.includes(each) !== true);
-    return factsOfState(state, changes, now);
+  const parts = zones.map((state) => {
+    const lowered = weakeningOf(driftOf(state));
+    const others = state.differing.filter((each) => !lowered.includes(each));
+    return {
+      facts: factsOfState(state, others, now),
+      drift: { ...factsOfState(state, lowered, now), ...silent },
+    };
   });
-  const drift = zones.map((state) => ({
-    ...factsOfState(state, lowered.get(state) ?? [], now),
-    ...silent,
-  }));
+  const facts = parts.map((each) => each.facts);
+  const drift = parts.map((each) => each.drift);
   const weakened = [...reviewGroups(drift), ...otherGroups(drift)].map((group): PlanGroup => {
     const code = driftLine(group.change === undefined ? [] : [group.change]);
     return { ...group, direction: "weakens", head: driftWords.weakens, code, text: "" };
