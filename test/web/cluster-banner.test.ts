@@ -8,11 +8,18 @@ import { fleetOf } from "../support/fleets.ts";
 import { snapshotOf, wordsOf } from "../support/pages.ts";
 import { clusterOf, daemon } from "../support/reports.ts";
 
+/** The page of a fleet; `query` selects zones. */
+function pageOf(
+  facts: Partial<DaemonStatus>,
+  query: Readonly<Record<string, string>> = {},
+): string {
+  const snapshot = { ...snapshotOf(fleetOf()), daemon: daemon(facts) };
+  return textOfHtml(renderFleetPage(snapshot, selectionFrom(query)));
+}
+
 /** The banner of a page; "" for none. */
 function bannerOf(facts: Partial<DaemonStatus>): string {
-  const snapshot = { ...snapshotOf(fleetOf()), daemon: daemon(facts) };
-  const page = textOfHtml(renderFleetPage(snapshot, selectionFrom({})));
-  return /<p class="banner".*?<\/p>/s.exec(page)?.[0] ?? "";
+  return /<p class="banner".*?<\/p>/s.exec(pageOf(facts))?.[0] ?? "";
 }
 
 const own = { isHeld: true, works: true, holder: "zonewarden-1_b" };
@@ -54,6 +61,12 @@ describe("the banner of a process in a cluster", () => {
     const text = wordsOf(bannerOf({ cluster }));
     if (says === "") expect(text).toBe("");
     else expect(text.slice(-says.length)).toBe(says);
+  });
+
+  it("stands above no zones", ({ expect }) => {
+    expect(wordsOf(pageOf({ cluster: clusterOf() }, { q: "nowhere" }))).toContain(
+      "The zones are on the pages of the processes that hold a Lease.",
+    );
   });
 
   it("links to the pages of the holder, whose name is shown as text", ({ expect }) => {

@@ -4,7 +4,7 @@ import type { Fleet } from "../../src/state/fleet.ts";
 import type { InventoryReport } from "../../src/state/inventory.ts";
 import { drifted, fleetOf, held, shop } from "../support/fleets.ts";
 import { inventoryRead, inventoryUnreadable } from "../support/inventories.ts";
-import { cookie, script } from "../support/inventory.ts";
+import { connection, cookie, script } from "../support/inventory.ts";
 import { fleetPage, wordsOf, zonePage } from "../support/pages.ts";
 import { declared, failure, report, start } from "../support/reports.ts";
 import { scene } from "../support/scenes.ts";
@@ -78,6 +78,9 @@ describe("the inventory on the pages", () => {
     ]);
     const page = wordsOf(shopAfter(fleetOf(), inventoryRead(shop, 5, { notPermitted })));
     expect(page).toContain("cookies not permitted: GET page_shield/cookies: 403: not entitled");
+    const items = [connection("a.example", { status: "inactive" }), connection("b.example")];
+    const others = shopAfter(fleetOf(), inventoryRead(shop, 5, { kinds: ["connection"], items }));
+    expect(wordsOf(others)).toContain("connections 2 1 active, 1 inactive 0 0 Last 7 days");
   });
 
   it("has nothing malicious to list where there is none", ({ expect }) => {

@@ -227,12 +227,31 @@ describe("the schema of /api/v1", () => {
     expect(body).toMatchObject({ rollout: { state: is, by_wave: [{ applied: [shop] }] } });
   });
 
+  it("describes a rollout that waits for many zones and for its gate", ({ expect }) => {
+    const inWaves = fleetOf();
+    const unsettled = Array.from({ length: 21 }, (_, nth) => named(`z${nth}.example`));
+    const why = "log: 9 per 10,000 requests";
+    const gate = {
+      over: 1,
+      unknown: 2,
+      zones: [{ zone: named(shop), state: "over", why }],
+    } as const;
+    inWaves.recordLoad(loadInWaves({ unsettled, gate }));
+    const body = rolloutOfJson({ ...snapshot, fleet: inWaves }, []);
+    expect(faultsOf("rollout_of", body)).toBe("");
+    expect(body).toMatchObject({
+      rollout: { unsettled: 21, unsettled_zones: unsettled.slice(0, 20), gate },
+    });
+  });
+
   it("describes a fleet without a rollout", ({ expect }) => {
     const loaded = fleetOf();
     loaded.recordLoad(load());
     const body = rolloutOfJson({ ...snapshot, fleet: loaded }, undefined);
     expect(faultsOf("rollout_of", body)).toBe("");
     expect(body).toMatchObject({ rollout: null });
+    const unread = rolloutOfJson({ ...snapshot, fleet: fleetOf() }, undefined);
+    expect(unread).toMatchObject({ revision: null, rollout: null });
   });
 
   it.for(loadResults)("describes a fleet whose last load was %s", (result, { expect }) => {

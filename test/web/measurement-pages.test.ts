@@ -135,14 +135,36 @@ describe("measurements on the pages", () => {
     expect(wordsOf(page)).toContain("and 260 more objects");
   });
 
+  it.for<{
+    readonly requests: readonly HourCount[];
+    readonly of?: HourCount;
+    readonly says: string;
+  }>([
+    { requests: [{ state: "missing" }], says: "Nothing is measured yet." },
+    {
+      requests: [measured(9), { state: "missing" }],
+      says: "All requests 9 requests; at most 9 in an hour (27 Nov 08:00); in 1 of 2 hours",
+    },
+    {
+      requests: [{ state: "missing" }],
+      of: { state: "missing" },
+      says: "policy/a unknown (1 h missing)",
+    },
+    {
+      requests: [measured(9_000)],
+      of: measured(40, {}, 10),
+      says: "policy/a ~40 violations, 0.44 % of requests; at most ~40 in an hour (27 Nov 09:00) 27",
+    },
+  ])("say of little: $says", ({ requests, of, says }, { expect }) => {
+    const series = seriesUntil(until, requests, of === undefined ? [] : [["policy/a", [of]]]);
+    expect(wordsOf(pageWith(series))).toContain(says);
+  });
+
   it("say what is wrong with the collector", ({ expect }) => {
     const denied = { state: "denied", reason: "not authorized" } as const;
     const says =
       "denied : not authorized measurements not permitted: give the token the permission Analytics: Read";
     expect(wordsOf(pageWith(measuredWeek(until), denied))).toContain(says);
-    expect(wordsOf(pageWith(seriesUntil(until, [{ state: "missing" }], [])))).toContain(
-      "Nothing is measured yet.",
-    );
   });
 
   it("say that the counts cannot be read", ({ expect }) => {

@@ -2,7 +2,9 @@ import { describe, it } from "vitest";
 
 import { textOfHtml } from "../../src/render/html.ts";
 import { renderDiagnosticsPage } from "../../src/web/pages/page-diagnostics.ts";
+import { renderFleetPage } from "../../src/web/pages/page-fleet.ts";
 import { renderZonePage } from "../../src/web/pages/page-zone.ts";
+import { selectionFrom } from "../../src/web/pages/selection.ts";
 import { internalError } from "../../src/zone/internal-error.ts";
 import { drifted, fleetOf, held, shop, stateAfter } from "../support/fleets.ts";
 import { fleetPage, snapshotOf, wordsOf, zonePage } from "../support/pages.ts";
@@ -43,6 +45,7 @@ describe("the fleet's page", () => {
     expect(page).toContain('href="/?q=example.com&amp;status=drifted"');
     expect(page).toContain('<input type="hidden" name="status" value="held" />');
     expect(page.match(/<th scope="row">/g)).toHaveLength(1);
+    expect(wordsOf(fleetPage(scene(), { status: "differs" }))).toContain("0 differs");
     expect(wordsOf(fleetPage(scene(), { q: "shop.ex" }))).toContain("1 found 0 in sync");
   });
 
@@ -78,6 +81,9 @@ describe("the fleet's page", () => {
       "Fleet Diagnostics enforce no active revision v0.1.0 Fleet 2 zones 0 in sync 0 drifted 0 pending 0 held 0 error 2 unknown Zones",
     );
     expect(fleetPage(fleetOf())).toContain('aria-label="1 unknown"');
+    expect(wordsOf(fleetPage(fleetOf()))).toContain(
+      "Latest changes No changes since the start. Schedule",
+    );
   });
 
   it("explains empty lists", ({ expect }) => {
@@ -224,6 +230,17 @@ describe("a zone's page", () => {
     expect(wordsOf(zonePage(fleet))).toContain(says);
   });
 
+  it("has a form for a reconcile where one can be requested", ({ expect }) => {
+    const fleet = fleetOf();
+    const snapshot = { ...snapshotOf(fleet), canReconcile: true };
+    const page = textOfHtml(renderZonePage(snapshot, stateAfter(fleet)));
+    expect(page).toContain('<h2 id="reconcile-title">Reconcile</h2>');
+    expect(wordsOf(page)).toContain("Reconcile Reconcile token This zone State");
+    expect(wordsOf(textOfHtml(renderFleetPage(snapshot, selectionFrom({}))))).toContain(
+      "Reconcile Reconcile token All zones Credentials",
+    );
+  });
+
   it("says who made drift, and when", ({ expect }) => {
     const fleet = fleetOf();
     const changes = [{ ...change("policy/a"), authors: [author({ at: at(4) })] }];
@@ -246,9 +263,13 @@ describe("a zone's page", () => {
       "Plan 2 changes to correct drift, detected 29 min ago 2 changes pending 3 changes of unknown cause",
     );
     expect(words).toContain("Applied changes None since the start.");
-    expect(wordsOf(fleetPage(fleet))).toContain(
-      "drifted 1 other 1 stronger 2 pending 3 of unknown cause",
-    );
+    const parts = fleetPage(fleet).matchAll(/<span class="impact (\w+)">([^<]*)/g);
+    expect([...parts].map(([, tone, text]) => `${tone}: ${text}`)).toEqual([
+      "neutral: 1 other",
+      "strengthens: 1 stronger",
+      "pending: 2 pending",
+      "pending: 3 of unknown cause",
+    ]);
   });
 
   it("names the kind of what is left alone, and leaves out the empty fields of a new rule", ({
@@ -508,5 +529,6 @@ describe("the diagnostics page", () => {
     expect(wordsOf(textOfHtml(renderDiagnosticsPage(snapshotOf(fleet))))).toContain(
       "No diagnostics in ./zones",
     );
+    expect(textOfHtml(renderDiagnosticsPage(snapshotOf(fleet)))).not.toContain("<ol");
   });
 });

@@ -158,6 +158,24 @@ describe("the server", () => {
     }
   });
 
+  it("answers each path, and says what may be kept", async ({ expect, signal }) => {
+    await using server = await serveFleet(loadedFleet());
+    for (const [path, cache, says] of [
+      ["/livez", "no-store", "ok\n"],
+      ["/metrics", "no-store", "# HELP"],
+      ["/diagnostics", "no-cache", "<h1>Diagnostics</h1>"],
+      ["/api/v1/fleet", "no-cache", '{"format":"zonewarden-status/2",'],
+      ["/api/v1/diagnostics", "no-cache", '{"diagnostics":[{"code":"SCHEMA'],
+      [`/api/v1/zones/${shop}/history`, "no-cache", '{"entries":[]}'],
+      [`/api/v1/zones/${shop}/write`, "no-cache", `{"zone":"${shop}","changes":1`],
+      ["/api/v1/nothing", null, '{"error":"not found"}'],
+    ] as const) {
+      const response = await fetch(server.url + path, { signal });
+      expect(response.headers.get("cache-control")).toBe(cache);
+      expect(await response.text()).toContain(says);
+    }
+  });
+
   it.for([
     { method: "HEAD", path: "/", status: 200 },
     { method: "HEAD", path: "/metrics", status: 200 },

@@ -37,7 +37,7 @@ describe("the last week on the page of a zone", () => {
   ]);
 
   it("marks each status, and drift that was corrected by the run that found it", ({ expect }) => {
-    const parts = week.matchAll(/<rect class="(\w+)" x="([\d.]+)" width="([\d.]+)"/g);
+    const parts = week.matchAll(/<rect class="(\w+)" x="([-\d.]+)" width="([\d.]+)"/g);
     expect([...parts].map(([, ...part]) => part.join(" "))).toEqual([
       "in_sync 0.0 428.5",
       "drifted 428.5 142.9",
