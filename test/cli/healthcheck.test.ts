@@ -43,6 +43,19 @@ describe("healthcheck", () => {
     expect(server.seen.map(({ path }) => path)).toEqual(["/readyz"]);
   });
 
+  it("fails where another program has the port", async ({ expect }) => {
+    const page = { "content-type": "text/html" };
+    await using server = await startServer((_, response) =>
+      response.writeHead(200, page).end("<html>Sign in</html>"),
+    );
+    await using place = await workplace();
+    const listen = new URL(server.baseUrl).host;
+    await place.write("zonewarden.yaml", `mode: observe\nserver: { listen: "${listen}" }\n`);
+    const { code, stderr } = await place.run("healthcheck");
+    expect({ code, stderr }).toMatchObject({ code: 1 });
+    expect(stderr).toContain("/livez does not answer: is zonewarden run not running here?");
+  });
+
   it("fails where the configuration is invalid", async ({ expect }) => {
     await using place = await workplace();
     await place.write("zonewarden.yaml", "mode: maybe\n");

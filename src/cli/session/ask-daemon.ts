@@ -26,7 +26,13 @@ export async function askDaemon(
   const { href: url } = new URL(path, daemonAddress(config));
   const signal = AbortSignal.timeout(timeoutMs[post === undefined ? "read" : "post"]);
   try {
-    return { url, response: await fetch(url, { ...(post && postRequest(post)), signal }) };
+    const response = await fetch(url, { ...(post && postRequest(post)), signal });
+    const text = await response.text();
+    const { status, headers } = response;
+    // A page is of another program, which listens in the place of the daemon.
+    const isPage = headers.get("content-type")?.startsWith("text/html") === true;
+    const whole = new Response(text === "" ? null : text, { status });
+    return { url, response: isPage ? undefined : whole };
   } catch {
     return { url, response: undefined };
   }
