@@ -147,9 +147,7 @@ async function readForm(request: Request): Promise<FormData | "too_large" | "bad
   const bytes = await readBody(request, maxFormBytes);
   if (typeof bytes === "string") return bytes === "too_large" ? bytes : "bad_form";
   try {
-    const type = request.headers.get("content-type") ?? "";
-    const copy = new Response(bytes, { headers: { "content-type": type } });
-    return await copy.formData();
+    return await new Response(bytes, { headers: request.headers }).formData();
   } catch {
     return "bad_form";
   }

@@ -93,7 +93,7 @@ export async function readBody(
   { headers, body }: Request,
   maxBytes: number,
 ): Promise<Buffer<ArrayBuffer> | "too_large" | "unreadable"> {
-  if (Number(headers.get("content-length") ?? 0) > maxBytes) return "too_large";
+  if (Number(headers.get("content-length")) > maxBytes) return "too_large";
   const pieces: Uint8Array[] = [];
   let length = 0;
   try {

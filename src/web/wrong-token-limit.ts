@@ -35,12 +35,12 @@ export class WrongTokenLimit {
 
 /** The address of a client. A client with IPv6 has all addresses of a /64 network, so that counts as one. */
 function clientOf(address: string): string {
-  const text = address.replace(/%.*$/, "");
-  const mapped = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(text)?.[1];
-  if (mapped !== undefined || !text.includes(":")) return mapped ?? text;
-  const [head = "", tail = ""] = text.split("::");
+  const mapped = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(address)?.[1];
+  if (mapped !== undefined || !address.includes(":")) return mapped ?? address;
+  // What follows the network does not matter: not its number of groups, nor the name of an interface.
+  const [head = "", tail = ""] = address.split("::");
   const before = head === "" ? [] : head.split(":");
-  const after = tail === "" ? [] : tail.split(":");
+  const after = tail.split(":");
   const zeros = Array.from({ length: Math.max(0, 8 - before.length - after.length) }, () => "0");
   return [...before, ...zeros, ...after].slice(0, 4).join(":");
 }

@@ -4,7 +4,7 @@ import { addCounts } from "../../state/add-counts.ts";
 import { weakeningOf } from "../../state/drift.ts";
 import type { InventoryFacts, InventoryState } from "../../state/inventory.ts";
 import { driftOf, type ZoneState, type ZoneStatus, zoneStatuses } from "../../state/zone-state.ts";
-import { byText, compareText } from "../../syntax/by-text.ts";
+import { compareText } from "../../syntax/by-text.ts";
 import { coerceName, parseName } from "../../syntax/json.ts";
 import { sum } from "../../syntax/sum.ts";
 import type { ZoneLabels } from "../../zone/desired-zone.ts";
@@ -63,7 +63,7 @@ export interface SelectedStates extends SelectedZones<ZoneState> {
 
 /** Reads a selection; invalid values are ignored. */
 export function selectionFrom(query: Readonly<Record<string, string | undefined>>): ZoneFilter {
-  const page = Number(query["page"] ?? 1);
+  const page = Number(query["page"]);
   const selector = query["selector"] ?? "";
   return {
     status: parseName(zoneStatuses, query["status"]),
@@ -198,7 +198,8 @@ function byNumber<T>(numberOf: (zone: T) => number): Order<T> {
 /** What has been so for the longest, or was not checked for the longest, comes first. */
 const orders: Readonly<Record<Sorting, Order<ZoneState>>> = {
   urgency: byNumber(urgencyOf),
-  name: (zones) => zones.toSorted(byText(({ declared }) => declared.name)),
+  // As a fleet has them.
+  name: (zones) => zones,
   since: byNumber(({ driftedSince, statusSince }) => Number(driftedSince ?? statusSince)),
   checked: byNumber(({ lastSuccess }) => Number(lastSuccess ?? 0)),
 };
