@@ -73,6 +73,7 @@ describe("an open page", () => {
     expect(clock.sleeping).toBe(2);
     live[Symbol.dispose]();
     expect(clock.sleeping).toBe(0);
+    expect(() => new EventStream(clock)[Symbol.dispose]()).not.toThrow();
   });
 
   it("hears a beat where nothing happens, so that no proxy cuts the line", async ({ expect }) => {

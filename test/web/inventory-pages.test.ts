@@ -121,6 +121,14 @@ describe("the inventory on the pages", () => {
     );
   });
 
+  it("counts what is outside, and what is unclear", ({ expect }) => {
+    const scripts = [script("https://a.example/a.js"), script("https://b.example/b.js")];
+    const outside = { scripts, unclear: 1 };
+    expect(wordsOf(shopAfter(fleetOf(), inventoryRead(shop, 5, { outside })))).toContain(
+      "enforced policy 2 in use; 1 unclear. https://a.example/a.js script, first seen",
+    );
+  });
+
   const impact = ["Impact on shop.example.com", "  ✗ blocks anew: 1"];
   const judged = inventoryRead(shop, 5, { impact });
 

@@ -118,6 +118,7 @@ describe("the schema of /api/v1", () => {
     expect(faultsOf("stored_fleet", failed)).toBe("");
     // What is not known is no zero.
     expect(failed).toMatchObject({ failure: "no answer", zones: null, by_status: null });
+    expect(storedFleetJson({ readAt, zones }, snapshot)).toMatchObject({ cluster: null });
   });
 
   it("describes uses of our token elsewhere, of the fleet and in a history", ({ expect }) => {
@@ -242,6 +243,18 @@ describe("the schema of /api/v1", () => {
     expect(body).toMatchObject({
       rollout: { unsettled: 21, unsettled_zones: unsettled.slice(0, 20), gate },
     });
+  });
+
+  it.for([
+    { objects: 0, pausedBy: undefined, listed: 0 },
+    { objects: 1, pausedBy: undefined, listed: 1 },
+    { objects: 0, pausedBy: "mia", listed: 1 },
+  ])("lists $listed zones with $objects objects, paused by $pausedBy", (row, { expect }) => {
+    const { objects, pausedBy, listed } = row;
+    const steps = { objects: steppedZone().objects.slice(0, objects), pausedBy };
+    const body = rolloutOfJson({ ...snapshotOf(fleetOf()), stepsOf: () => steps }, undefined);
+    expect(faultsOf("rollout_of", body)).toBe("");
+    expect(body["steps"]).toHaveLength(listed);
   });
 
   it("describes a fleet without a rollout", ({ expect }) => {

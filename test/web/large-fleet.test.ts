@@ -2,6 +2,7 @@ import { describe, it } from "vitest";
 
 import { textOfHtml } from "../../src/render/html.ts";
 import type { ZoneState } from "../../src/state/zone-state.ts";
+import { zonesJson } from "../../src/web/json-view.ts";
 import { selectByCause } from "../../src/web/pages/fleet-causes.ts";
 import { nextSteps } from "../../src/web/pages/next-steps.ts";
 import { renderDiagnosticsPage } from "../../src/web/pages/page-diagnostics.ts";
@@ -36,6 +37,8 @@ describe("the page of many zones", () => {
   it("marks drift that lowered the protection as a change that weakens", ({ expect }) => {
     const [first = ""] = fleetPage(fleet).match(/<span class="effect.*?<\/span>/) ?? [];
     expect(first).toBe('<span class="effect weakens">somebody lowered the protection</span>');
+    expect(fleetPage(fleet)).toContain('<span class="effect held">held by</span>');
+    expect(words).toContain(`${largeName(7)} API_UNAVAILABLE error`);
   });
 
   it.for([1, 10])("leaves the causes of %i zones to their rows", (count, { expect }) => {
@@ -51,8 +54,18 @@ describe("the page of many zones", () => {
     }
     const page = wordsOf(fleetPage(many));
     expect(page).toMatch(
-      /4 zones .{0,60} z18\.example z19\.example z20\.example and 1 more 1 zone .* and 1 more cause Zones/,
+      /4 zones .{0,60} z18\.example z19\.example z20\.example and 1 more 1 zone .{0,60} z10\.example 1 zone .* and 1 more cause Zones/,
     );
+  });
+
+  it("says that an unclear change may correct a lower protection", ({ expect }) => {
+    const names = Array.from({ length: 11 }, (_, nth) => `z${10 + nth}.example`);
+    const many = fleetOf(...names.map((name) => declared(name)));
+    const changes = [change("policy/a", "unclear")];
+    for (const name of names) {
+      many.recordZone(report(name, 1, { result: "planned", cause: "drift", changes }));
+    }
+    expect(wordsOf(fleetPage(many))).toContain("11 zones somebody lowered the protection policy/a");
   });
 
   it("has a link to the zones of each cause", ({ expect }) => {
@@ -62,12 +75,11 @@ describe("the page of many zones", () => {
     expect(links.map(([, , count]) => count)).toEqual(["10", "10", "10", "10", "1", "230"]);
     for (const [, query = "", count] of links) {
       const selection = Object.fromEntries(new URLSearchParams(query));
-      expect(selectByCause(fleet.zones, selectionFrom(selection), at(30)).matching).toBe(
-        Number(count),
-      );
-      expect(wordsOf(fleetPage(fleet, selection))).toMatch(
-        new RegExp(`One cause Show all causes ${count} zone`),
-      );
+      const found = selectionFrom(selection);
+      expect(zonesJson(snapshotOf(fleet), found)["matching"]).toBe(Number(count));
+      const chosen = fleetPage(fleet, { ...selection, page: "2" });
+      expect(chosen).toContain('<a href="/">Show all causes</a>');
+      expect(wordsOf(chosen)).toMatch(new RegExp(`One cause Show all causes ${count} zone`));
     }
   });
 
@@ -96,15 +108,18 @@ describe("the page of many zones", () => {
     expect(page).toContain('<input type="hidden" name="status" value="pending" />');
     expect(page).not.toContain("Drift of policies");
     const fields = page.matchAll(
-      /<select id="(\w+)" name="(\w+)">\s*<option value="(\w*)" [^>]*>([^<]*).*?<\/select>/gs,
+      /<label class="hidden" for="(\w+)">([^<]*)<\/label>\s*<select id="\1" name="\1">\s*<option value="(\w*)" [^>]*>([^<]*).*?<\/select>/gs,
     );
-    expect([...fields].map(([, ...field]) => field.join(" "))).toEqual([
-      "account account  All accounts",
-      "drift drift  Any state",
-      "author author  Changed by anybody",
-      "sort sort urgency Most urgent first",
+    expect(
+      [...fields].map(([, id, label, value, text]) => `${id}: ${label}: ${value} ${text}`),
+    ).toEqual([
+      "account: Account:  All accounts",
+      "drift: Kind of drift:  Any state",
+      "author: Changed by:  Changed by anybody",
+      "sort: Order: urgency Most urgent first",
     ]);
     expect(page).toContain('<option value="bob@example.com in the dashboard" >');
+    expect(page).not.toContain('type="hidden" name="account"');
     expect(page).toContain('<option value="weakens" >Drift that weakens</option>');
     expect(page).toContain('<option value="setting" >Drift of settings</option>');
     expect(fleetPage(fleetOf())).not.toContain("<select");
@@ -179,6 +194,10 @@ describe("what a person can do", () => {
     {
       state: after({ result: "planned", cause: "unknown", changes: [change("policy/a")] }),
       is: [`blame ${shop}`, `plan ${shop}`, `apply ${shop}`, `import ${shop}`],
+    },
+    {
+      state: stateAfter(fleetOf(declared(shop, { mode: "observe" })), report(shop, 1, pending)),
+      is: [`plan ${shop}`, `explain zone ${shop}`, `apply --enforce ${shop}`],
     },
     { state: after(pending), is: [`plan ${shop}`, `explain zone ${shop}`, `apply ${shop}`] },
     { state: after({ result: "error" }), is: ["doctor", `explain zone ${shop}`] },

@@ -85,7 +85,7 @@ describe("measurements on the pages", () => {
     expect(chartOf(page, "rate_limiting_rule/login")["undeclared"]).toBe("M0 16h60");
     expect(wordsOf(page)).toContain("sampled no traffic refused failed missing undeclared Figures");
     expect(page).toMatch(
-      /"M0 32v-12.8h1V32zM1 32v-25.6h1V32zM2 32v-19.2h1V32zM3 32v-32h1V32z" \/>\s*<\/svg> measured/,
+      /aria-hidden="true"\s*viewBox="0 0 4 32".{0,99}"M0 32v-12.8h1V32zM1 32v-25.6h1V32zM2 32v-19.2h1V32zM3 32v-32h1V32z" \/>\s*<\/svg> measured/s,
     );
   });
 

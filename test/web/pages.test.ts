@@ -6,10 +6,11 @@ import { renderFleetPage } from "../../src/web/pages/page-fleet.ts";
 import { renderZonePage } from "../../src/web/pages/page-zone.ts";
 import { selectionFrom } from "../../src/web/pages/selection.ts";
 import { internalError } from "../../src/zone/internal-error.ts";
-import { drifted, fleetOf, held, shop, stateAfter } from "../support/fleets.ts";
+import { a, drifted, fleetOf, held, shop, stateAfter } from "../support/fleets.ts";
 import { fleetPage, snapshotOf, wordsOf, zonePage } from "../support/pages.ts";
 import {
   at,
+  auditOf,
   author,
   change,
   daemon,
@@ -23,7 +24,9 @@ import {
   load,
   loadInWaves,
   named,
+  planOf,
   report,
+  tokenUse,
   withCause,
 } from "../support/reports.ts";
 import { scene } from "../support/scenes.ts";
@@ -129,6 +132,14 @@ describe("the fleet's page", () => {
     );
   });
 
+  it("lists the latest twelve changes", ({ expect }) => {
+    const fleet = fleetOf();
+    for (let minute = 1; minute <= 13; minute += 1) {
+      fleet.recordZone(report(shop, minute, { result: "applied", cause: "drift", changes: [a] }));
+    }
+    expect(fleetPage(fleet).match(/after drift, schedule/g)).toHaveLength(12);
+  });
+
   it("names in its heading what the zones are narrowed by", ({ expect }) => {
     const page = fleetPage(scene(), {
       status: "held",
@@ -190,7 +201,7 @@ describe("a zone's page", () => {
     { zone: "www.example.com", says: "The zone was not reconciled yet." },
     {
       zone: "pay.example.com",
-      says: "The last reconcile failed GET page_shield: 503 API_UNAVAILABLE ray 8f2a 1 failure in a row, retried automatically",
+      says: "The last reconcile failed GET page_shield: 503 API_UNAVAILABLE ray 8f2a 1 failure in a row, retried automatically Plan The zone was not read yet.",
     },
     { zone: "old.example.com", says: "Suspended CHG-4411 Reconciled without writes." },
     {
@@ -198,7 +209,9 @@ describe("a zone's page", () => {
       says: "blog.example.com in sync Plan No changes: the live state equals the desired state (5 resources compared)",
     },
   ])("of $zone says: $says", ({ zone, says }, { expect }) => {
-    expect(wordsOf(zonePage(scene(), zone))).toContain(says);
+    const page = zonePage(scene(), zone);
+    expect(wordsOf(page)).toContain(says);
+    expect(page).not.toMatch(/<small>\s*<\/small>/);
   });
 
   it.for([
@@ -230,6 +243,31 @@ describe("a zone's page", () => {
     expect(wordsOf(zonePage(fleet))).toContain(says);
   });
 
+  it("says until when it is suspended, what is noted of it, and who has its token", ({
+    expect,
+  }) => {
+    const fleet = fleetOf(declared(shop, { suspension: { reason: "CHG-1", until: at(90) } }));
+    const { zone, ...rest } = planOf(shop);
+    const plan = { ...rest, zone: { ...zone, tier: "" }, notes: ["<b>a note"] };
+    const state = stateAfter(fleet, {
+      ...report(shop, 1, { result: "in_sync" }),
+      result: "in_sync",
+      plan,
+    });
+    const audit = auditOf({ usedElsewhereOf: new Map([[shop, [tokenUse()]]]) });
+    const snapshot = { ...snapshotOf(fleet), daemon: daemon({ audit }) };
+    const page = textOfHtml(renderZonePage(snapshot, state));
+    const words = wordsOf(page);
+    expect(words).toContain(
+      "Suspended CHG-1 Reconciled without writes until 2026-11-21T11:30:00.000Z.",
+    );
+    expect(words).toContain("Audit log Our token is used elsewhere.");
+    expect(words).toContain("Plan unknown Status active Notes &lt;b&gt;a note");
+    expect(page).toContain('<h2 id="audit-title">');
+    expect(page).toContain('<h2 id="notes-title">');
+    expect(wordsOf(zonePage(fleet))).not.toContain("Audit log");
+  });
+
   it("has a form for a reconcile where one can be requested", ({ expect }) => {
     const fleet = fleetOf();
     const snapshot = { ...snapshotOf(fleet), canReconcile: true };
@@ -258,7 +296,18 @@ describe("a zone's page", () => {
       ...withCause("unknown", [change("policy/d"), change("policy/e"), change("policy/f")]),
     ];
     fleet.recordZone(report(shop, 1, { result: "planned", cause: "drift", changes }));
-    const words = wordsOf(zonePage(fleet));
+    const page = zonePage(fleet);
+    const remarks = page.matchAll(/<span class="effect neutral">([^<]*)<\/span>/g);
+    expect([...remarks].map(([, remark]) => remark)).toEqual([
+      "drift",
+      "drift",
+      "pending",
+      "pending",
+      "cause unknown",
+      "cause unknown",
+      "cause unknown",
+    ]);
+    const words = wordsOf(page);
     expect(words).toContain(
       "Plan 2 changes to correct drift, detected 29 min ago 2 changes pending 3 changes of unknown cause",
     );
@@ -480,6 +529,7 @@ describe("hostile text", () => {
       textOfHtml(renderDiagnosticsPage(snapshot)),
     ];
     fleet.recordZone(report(shop, 3, { result: "error", failure: failure(evil) }));
+    expect(zonePage(fleet)).toContain('<section class="card error">');
     pages.push(zonePage(fleet), fleetPage(fleet));
     for (const page of pages) {
       expect(page).not.toContain(script);

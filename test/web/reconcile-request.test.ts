@@ -1,6 +1,10 @@
 import { describe, it } from "vitest";
 
-import type { ReconcileRequest, StoreRequest } from "../../src/web/reconcile-request.ts";
+import type {
+  ReconcileEndpoint,
+  ReconcileRequest,
+  StoreRequest,
+} from "../../src/web/reconcile-request.ts";
 import { SimulatedClock } from "../support/clock.ts";
 import { fleetOf, shop } from "../support/fleets.ts";
 import { requestFrom } from "../support/request-from.ts";
@@ -23,18 +27,17 @@ async function serve(
   canReconcile = true,
   token: () => Promise<string> = () => Promise.resolve(right),
   works = true,
+  stored: "stored" | "busy" | "not_stored" = "stored",
 ): Promise<Asked> {
   const clock = new SimulatedClock();
   const asks: ReconcileRequest[] = [];
   const woken: string[] = [];
   const messages: unknown[] = [];
   const stores: StoreRequest[] = [];
-  const endpoint = {
+  const endpoint: ReconcileEndpoint = {
     store: (message: unknown) => {
       messages.push(message);
-      return Promise.resolve(
-        message === undefined ? ("bad_message" as const) : ("stored" as const),
-      );
+      return Promise.resolve(message === undefined ? "bad_message" : stored);
     },
     auditStore: (request: StoreRequest) => stores.push(request),
     token,
@@ -238,7 +241,7 @@ describe("the reconcile endpoint", () => {
       };
       const init = { method: "POST", headers, body: copy.body, duplex: "half" } as const;
       const answer = await fetch(`${server.url}/reconcile`, { ...init, redirect: "manual" });
-      expect(answer.status).toBe(303);
+      expect([answer.status, answer.headers.get("location")]).toEqual([303, "/"]);
       expect(server.woken).toEqual([""]);
     },
   );
@@ -303,6 +306,8 @@ describe("the endpoint for what commands store", () => {
   it.for([
     { when: "the token is wrong", headers: { authorization: "Bearer no" }, status: 401 },
     { when: "there is no token", headers: {}, status: 401 },
+    { when: "more follows", headers: { authorization: `Bearer ${right} x` }, status: 401 },
+    { when: "more comes first", headers: { authorization: `x Bearer ${right}` }, status: 401 },
     {
       when: "another site sent it",
       headers: { ...authorized, origin: "https://evil.example" },
@@ -319,6 +324,17 @@ describe("the endpoint for what commands store", () => {
     const found = await requestFrom(`${server.url}/api/v1/store`, { method: "POST", headers });
     expect(found.status).toBe(status);
     expect(server.messages).toEqual([]);
+  });
+
+  it.for([
+    { stored: "busy", status: 409, says: "send the message again" },
+    { stored: "not_stored", status: 503, says: "the store cannot be written" },
+  ] as const)("says what became of it: $stored", async ({ stored, status, says }, { expect }) => {
+    await using server = await serve(true, () => Promise.resolve(right), true, stored);
+    const answer = await send(server, authorized);
+    expect(answer.status).toBe(status);
+    expect(await answer.text()).toContain(says);
+    expect(server.stores).toEqual([{ result: stored, from: "127.0.0.1" }]);
   });
 
   it("stores nothing of what is no JSON, or too large, or comes to a standby", async ({

@@ -93,7 +93,7 @@ describe("a command for a rollout", () => {
       expect(server.asked).toEqual([
         { command: { name, zones: [] }, revision: "r7", by: "mia", from },
       ]);
-      expect(server.audited).toEqual([{ command: name, result: "done", by: "mia", from }]);
+      expect(server.audited).toStrictEqual([{ command: name, result: "done", by: "mia", from }]);
     },
   );
 
@@ -156,11 +156,22 @@ describe("a command for a rollout", () => {
     { body: '{"revision":7}' },
     { body: '{"by":["mia"]}' },
     { body: JSON.stringify({ by: "m".repeat(101) }) },
+    { body: JSON.stringify({ revision: "r".repeat(201) }) },
+    { body: JSON.stringify({ zones: [shop], key: "k".repeat(1_001) }) },
+    { body: JSON.stringify({ zones: [shop], key: 7 }) },
   ])("is refused with the message $body", async ({ body }, { expect }) => {
     await using server = await serve();
     expect((await command(server, "promote", { body }))[0]).toBe(400);
     expect(server.asked).toEqual([]);
     expect(server.audited).toMatchObject([{ result: "bad_message" }]);
+  });
+
+  it("may have the longest names", async ({ expect }) => {
+    await using server = await serve({ answer: { result: "as_before" } });
+    const [revision, key, by] = ["r".repeat(200), "k".repeat(1_000), "m".repeat(100)];
+    const body = JSON.stringify({ zones: [shop], revision, key, by });
+    expect((await command(server, "promote", { body }))[0]).toBe(200);
+    expect(server.asked).toMatchObject([{ command: { key }, revision, by }]);
   });
 
   it("names zones, and a key only to promote it in them", async ({ expect }) => {
@@ -223,7 +234,7 @@ describe("a command for a rollout", () => {
     await using server = await serve();
     expect((await command(server, "abort", { token }))[0]).toBe(status);
     expect(server.asked).toEqual([]);
-    expect(server.audited).toMatchObject([{ result: "wrong_token" }]);
+    expect(server.audited).toEqual([{ command: "abort", result: "wrong_token", by: "", from }]);
   });
 
   it("is refused after ten wrong tokens", async ({ expect }) => {

@@ -34,12 +34,15 @@ describe("the declared scripts on the page of a zone", () => {
   });
 
   it("have what was seen, what is authorised, what policies do, and the findings", ({ expect }) => {
-    const words = wordsOf(pageAfter());
+    const page = pageAfter();
+    const words = wordsOf(page);
+    expect(page).toContain('<h2 id="scripts-title">');
+    expect(page).toContain('<ul class="plain items">');
     expect(words).toContain("On shop.example.com/checkout/*");
     expect(words).toMatch(/unauthorised https:\/\/evil\S+ no entry authorises the script ; found/);
     expect(words).toMatch(/unjustified https:\/\/pay\S+ the entry has no justification ; found/);
-    expect(words).toMatch(/pay\.js \S.* yes checkout allows/);
-    expect(words).toMatch(/onload=x .* no checkout blocks/);
+    expect(words).toContain(`${pay} 24 h ago yes checkout allows Last`);
+    expect(words).toContain("onload=x 24 h ago no checkout blocks https");
   });
 
   it("show text from outside as text", ({ expect }) => {
@@ -64,12 +67,28 @@ describe("the declared scripts on the page of a zone", () => {
     );
   });
 
+  it.for([
+    { approvedBy: "Alex Doe", says: "yes, by https://pay.example.net/* none" },
+    { approvedBy: "", says: "no , by https://pay.example.net/* , not approved none" },
+  ])("name the entry that is approved by '$approvedBy'", ({ approvedBy, says }, { expect }) => {
+    const entry = authorised("https://pay.example.net/*", { approvedBy });
+    const fleet = fleetOf();
+    fleet.recordScripts(
+      shop,
+      check(declaredScripts([entry]), readingOf([script(pay)]), day(2)).watch,
+    );
+    expect(wordsOf(zonePage(fleet))).toContain(`${pay} 24 h ago ${says}`);
+  });
+
   it("count what is not listed", ({ expect }) => {
     const { watch } = check(declaredScripts([]), readingOf([script(pay)]), day(2));
     const fleet = fleetOf();
-    fleet.recordScripts(shop, { ...watch, moreScripts: 3, moreFindings: 2 });
+    const scripts = watch.scripts.map((each) => ({ ...each, lastSeenAt: undefined }));
+    fleet.recordScripts(shop, { ...watch, scripts, moreScripts: 3, moreFindings: 2 });
     const words = wordsOf(zonePage(fleet));
-    expect(words).toMatch(/and 2 more findings Script .* and 3 more scripts/);
+    expect(words).toMatch(
+      /and 2 more findings Script .*pay\.js unknown no none and 3 more scripts/,
+    );
     expect(wordsOf(fleetPage(fleet))).toContain("unauthorised and 2 more findings");
   });
 

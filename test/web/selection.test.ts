@@ -1,14 +1,19 @@
 import { describe, it } from "vitest";
 
+import { zoneStatuses } from "../../src/state/zone-state.ts";
 import {
   choicesOf,
   inventoryFilters,
   queryOf,
   select,
   selectionFrom,
+  selectStored,
 } from "../../src/web/pages/selection.ts";
+import type { Script } from "../../src/zone/inventory-item.ts";
 import { a, fleetOf, held, shop } from "../support/fleets.ts";
-import { change, declared, report } from "../support/reports.ts";
+import { inventoryRead } from "../support/inventories.ts";
+import { script } from "../support/inventory.ts";
+import { change, declared, named, report } from "../support/reports.ts";
 import { scene } from "../support/scenes.ts";
 
 const everything = {
@@ -23,6 +28,11 @@ const everything = {
   sort: "urgency",
   page: 1,
 } as const;
+
+/** A script that the service calls malicious. */
+function malicious(status: string, nth = 0): Script {
+  return script(`https://evil.example/${nth}.js`, { status, urlReportedMalicious: true });
+}
 
 describe("a selection", () => {
   it.for([
@@ -80,6 +90,44 @@ describe("the selected zones", () => {
       "b.example.com drifted",
       "e.example.com unknown",
       "a.example.com in_sync",
+    ]);
+  });
+
+  it.for<{ readonly when: string; readonly items: readonly Script[]; readonly isFirst: boolean }>([
+    { when: "is active", items: [malicious("active")], isFirst: true },
+    { when: "is not active", items: [malicious("inactive")], isFirst: false },
+    {
+      when: "is beyond what is listed",
+      items: Array.from({ length: 201 }, (_, nth) => malicious("inactive", nth)),
+      isFirst: true,
+    },
+  ])("come first where something malicious $when", ({ items, isFirst }, { expect }) => {
+    const watched = fleetOf(declared("a.example"), declared("b.example"));
+    watched.recordZone(report("a.example", 1, { result: "error" }));
+    watched.followInventory(true);
+    watched.recordInventory(inventoryRead("b.example", 2, { items }));
+    const [first] = select(watched.zones, everything).zones;
+    expect(first?.declared.name).toBe(isFirst ? "b.example" : "a.example");
+  });
+
+  it("of a store come in the order of their urgency", ({ expect }) => {
+    const stored = zoneStatuses.map((status) => {
+      return {
+        name: named(`${status.replace("_", "-")}.example`),
+        status,
+        labels: {},
+        entry: undefined,
+      };
+    });
+    expect(selectStored(stored, everything).zones.map(({ status }) => status)).toEqual([
+      "held",
+      "error",
+      "drifted",
+      "pending",
+      "differs",
+      "suspended",
+      "unknown",
+      "in_sync",
     ]);
   });
 

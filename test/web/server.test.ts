@@ -35,6 +35,12 @@ describe("the server", () => {
       503,
       "[-]desired-state failed: the zone files are not loaded yet\ncheck failed\n",
     ]);
+    const diagnostics = [diagnostic()];
+    fleet.recordLoad(load({ result: "rejected", revision: "", hash: "", diagnostics }));
+    expect(await get("/readyz")).toEqual([
+      503,
+      expect.stringContaining("are rejected: shops.yaml:12"),
+    ]);
     fleet.recordLoad(load());
     expect(await get("/readyz")).toEqual([200, "ok\n"]);
   });

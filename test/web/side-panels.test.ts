@@ -9,6 +9,7 @@ import { selectionFrom } from "../../src/web/pages/selection.ts";
 import { fleetOf, shop } from "../support/fleets.ts";
 import { snapshotOf, wordsOf } from "../support/pages.ts";
 import { at, auditOf, daemon, named, tokenUse } from "../support/reports.ts";
+import { scene } from "../support/scenes.ts";
 
 /** A panel of the fleet's page, by its heading; "" if the page has none. */
 function markedPanel(title: string, facts: Partial<DaemonStatus>): string {
@@ -43,6 +44,9 @@ describe("how the audit log is followed, on the fleet's page", () => {
     const panel = markedPanel("Audit log", { audit: auditOf(audit) });
     expect(wordsOf(panel)).toBe(`Audit log ${says}`);
     expect(panel).not.toContain('href="/zones/"');
+    expect(panel.includes('<span class="good">following</span>')).toBe(
+      says.startsWith("following"),
+    );
   });
 
   it("is not there if nobody asks for it", ({ expect }) => {
@@ -76,6 +80,28 @@ describe("how the measurements go, on the fleet's page", () => {
   });
 });
 
+describe("each panel of the fleet's page", () => {
+  it("has a heading of its own", ({ expect }) => {
+    const measurements = { state: "collecting", reason: "" } as const;
+    const facts = daemon({ measurements, audit: auditOf() });
+    const snapshot = { ...snapshotOf(scene()), daemon: facts, canReconcile: true };
+    const page = textOfHtml(renderFleetPage(snapshot, selectionFrom({})));
+    const headings = page.matchAll(
+      /<section[^>]* aria-labelledby="([^"]*)"(?:.*?<h2 id="\1">(.*?)<\/h2>)/gs,
+    );
+    expect([...headings].map(([, id, title = ""]) => `${id}: ${wordsOf(title)}`)).toEqual([
+      "seen-title: Inventory zones, as of the last read",
+      "zones-title: Zones",
+      "recent-title: Latest changes",
+      "schedule-title: Schedule",
+      "reconcile-title: Reconcile",
+      "audit-title: Audit log",
+      "measured-title: Measurements",
+      "credentials-title: Credentials",
+    ]);
+  });
+});
+
 describe("schedule and credentials on the fleet's page", () => {
   it("say what comes next and what waits", ({ expect }) => {
     expect(panelOf("Schedule", {})).toBe(
@@ -99,6 +125,13 @@ describe("schedule and credentials on the fleet's page", () => {
     expect(panelOf("Credentials", { credentials: [spent] })).toBe(
       "Credentials shops invalid 7 of 1,200 requests left; the count resets in 10 min Token expires in 1 h",
     );
+    expect(markedPanel("Credentials", { credentials: [spent] }).replaceAll(/\s+/g, " ")).toContain(
+      '<meter min="0" max="1200" low="120" optimum="1200" value="7" aria-label="Requests left for shops" ></meter>',
+    );
+    const unlimited = { ...spent, limit: 0, remaining: 0 };
+    expect(
+      markedPanel("Credentials", { credentials: [unlimited] }).replaceAll(/\s+/g, " "),
+    ).toContain('<meter min="0" max="1" low="0" optimum="1" value="0"');
     expect(panelOf("Credentials", { credentials: [] })).toBe(
       "Credentials No credential is configured.",
     );

@@ -52,9 +52,22 @@ describe("the steps on the page of a zone", () => {
       "set back log allow set back from allow after 130 in 20,000 requests, 65 per 10,000; it stays",
     );
     expect(itemOf(page, "policy/checkout")).not.toContain("next after");
-    expect(page).toContain('<span class="status drifted">set back</span>');
+    const badges = page.matchAll(
+      /<span class="status (\w+)">([^<]+)<\/span>\s*(?:<span class="note">.*?<\/span>\s*)?<\/p>/g,
+    );
+    expect([...badges].map(([, tone, state]) => `${tone}: ${state}`)).toEqual([
+      "drifted: set back",
+      "held: stuck",
+      "suspended: watched",
+      "unknown: unknown",
+      "held: stopped",
+      "pending: waiting",
+      "in_sync: done",
+    ]);
+    expect(page).toContain('viewBox="0 0 1000 8"');
+    expect(page).toContain('<rect class="suspended" x="0.0" width="41.7" height="8"');
     expect(itemOf(page, "policy/new")).toContain(
-      "unknown log allow the step is not known: what is live stays",
+      "unknown log allow the step is not known: what is live stays next after",
     );
     expect(itemOf(page, "policy/slow")).toContain(
       "stuck log allow the token may not read the measurements",
@@ -99,6 +112,7 @@ describe("the steps on the page of a zone", () => {
     const slow = { ...waiting(999, now), key: "policy/slow" as const };
     const page = zonePage({ pausedBy: undefined, objects: [...many, slow] });
     expect(page.indexOf("policy/slow")).toBeLessThan(page.indexOf("policy/p0"));
+    expect(page.match(/<li><div>/g)).toHaveLength(40);
     expect(wordsOf(page)).toContain("and 1 more object ");
   });
 });

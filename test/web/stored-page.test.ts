@@ -8,7 +8,7 @@ import { renderStoredPage } from "../../src/web/pages/page-stored.ts";
 import { selectionFrom } from "../../src/web/pages/selection.ts";
 import { fleetOf } from "../support/fleets.ts";
 import { snapshotOf, wordsOf } from "../support/pages.ts";
-import { at, clusterOf, daemon, named, standby } from "../support/reports.ts";
+import { at, clusterOf, daemon, hold, named, standby } from "../support/reports.ts";
 import { storedScene } from "../support/stored-scene.ts";
 import { serveFleet } from "../support/web-server.ts";
 
@@ -38,6 +38,16 @@ describe("the page of a process that waits while another one works", () => {
       "blog.example.com unknown not known none: in sync since its first run, or unchanged for long",
       "docs.example.com team=content in sync 2 h ago applied 2 h ago schedule, 3 changes after a new declaration",
     ]);
+  });
+
+  it("says why a zone is held", ({ expect }) => {
+    const held = storedScene().zones.map(({ entry, ...zone }) => {
+      const holds = [hold("quota"), hold("weakening")];
+      return { ...zone, entry: entry && { ...entry, failure: undefined, holds } };
+    });
+    expect(rowsOf(pageOf({ readAt: at(0), zones: held }))[1]).toContain(
+      "tier=gold held: quota drifted",
+    );
   });
 
   it("filters the zones by status and name", ({ expect }) => {

@@ -43,6 +43,12 @@ describe("two sides of a field", () => {
     },
     { when: "a list is empty", before: [], after: ["bic"], is: ["-[]-", "+bic+"] },
     {
+      when: "a list has other values than texts",
+      before: ["a", 1],
+      after: ["a", 2],
+      is: ["[\n  &quot;a&quot;,\n-  1\n-]", "[\n  &quot;a&quot;,\n+  2\n+]"],
+    },
+    {
       when: "a line of a structure changed",
       before: { level: 1, on: true },
       after: { level: 2, on: true },
@@ -71,8 +77,8 @@ describe("two sides of a field", () => {
   });
 
   it("are marked as a whole where comparing would take too long", ({ expect }) => {
-    const long = "a b ".repeat(2_000);
-    expect(shown(long, "c d")).toEqual([`-${long}-`, "+c d+"]);
+    const long = "a ".repeat(1_500);
+    expect(shown(long, "c")).toEqual([`-${long}-`, "+c+"]);
   });
 
   it("that stand alone are marked nowhere", ({ expect }) => {

@@ -21,6 +21,8 @@ describe("the limit of wrong tokens", () => {
     { wrong: "2001:db8::7:0:0:0:1", other: "2001:db8:0:7::2", reached: true },
     { wrong: "2001:db8::7:0:0:0:1", other: "2001:db8:0:8::2", reached: false },
     { wrong: "fe80::1%eth0", other: "fe80::2", reached: true },
+    { wrong: "::7", other: "0:0:0:0:1::", reached: true },
+    { wrong: "::1:0:0:0:0:0:7", other: "0:1::", reached: true },
     { wrong: "::1", other: "10.0.0.1", reached: false },
   ])("of $wrong is reached for $other: $reached", ({ wrong, other, reached }, { expect }) => {
     expect(limitAfter(wrong).isReached(other)).toBe(reached);
