@@ -81,6 +81,15 @@ describe("the list of those who change zones by hand", () => {
     expect(withoutPossible.join(" ")).not.toContain("possibly");
   });
 
+  it("names those who did the same in the order of their names", ({ expect }) => {
+    const by = [
+      ["zoe", 4, true],
+      ["adam", 4, true],
+    ] as const;
+    const items = itemsOf([{ zone: shop, key: "policy/a", by }]);
+    expect(items.map((item) => item.split(" ")[0])).toEqual(["adam", "zoe"]);
+  });
+
   it("names those whose drift is still there", ({ expect }) => {
     const fleet = fleetOf(declared(shop));
     const changes = [{ ...change("policy/a"), authors: [author(["bob", 4, true])] }];

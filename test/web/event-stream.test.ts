@@ -78,7 +78,9 @@ describe("an open page", () => {
 
   it("hears a beat where nothing happens, so that no proxy cuts the line", async ({ expect }) => {
     const clock = new SimulatedClock();
-    const heard = listening(new EventStream(clock));
+    const live = new EventStream(clock);
+    live.listen(() => undefined)?.[Symbol.dispose]();
+    const heard = listening(live);
     await clock.advance(60_000);
     expect(heard).toEqual([":\n\n", ":\n\n", ":\n\n"]);
   });

@@ -263,6 +263,14 @@ describe("the schema of /api/v1", () => {
     const body = rolloutOfJson({ ...snapshot, fleet: loaded }, undefined);
     expect(faultsOf("rollout_of", body)).toBe("");
     expect(body).toMatchObject({ rollout: null });
+    const inWaves = fleetOf();
+    inWaves.recordLoad(loadInWaves());
+    for (const [fleet, waves] of [
+      [inWaves, undefined],
+      [loaded, []],
+    ] as const) {
+      expect(rolloutOfJson({ ...snapshot, fleet }, waves)).toMatchObject({ rollout: null });
+    }
     const unread = rolloutOfJson({ ...snapshot, fleet: fleetOf() }, undefined);
     expect(unread).toMatchObject({ revision: null, rollout: null });
   });

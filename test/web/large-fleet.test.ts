@@ -58,14 +58,17 @@ describe("the page of many zones", () => {
     );
   });
 
-  it("says that an unclear change may correct a lower protection", ({ expect }) => {
+  it("says of observed zones what they drifted by, not that they are observed", ({ expect }) => {
     const names = Array.from({ length: 11 }, (_, nth) => `z${10 + nth}.example`);
     const many = fleetOf(...names.map((name) => declared(name)));
     const changes = [change("policy/a", "unclear")];
     for (const name of names) {
-      many.recordZone(report(name, 1, { result: "planned", cause: "drift", changes }));
+      const holds = [hold("observe")];
+      many.recordZone(report(name, 1, { result: "held", cause: "drift", changes, holds }));
     }
-    expect(wordsOf(fleetPage(many))).toContain("11 zones somebody lowered the protection policy/a");
+    expect(wordsOf(fleetPage(many))).toContain(
+      "11 zones somebody lowered the protection policy/a enabled true → false z10.example z11.example z12.example and 8 more Zones",
+    );
   });
 
   it("has a link to the zones of each cause", ({ expect }) => {
@@ -86,6 +89,16 @@ describe("the page of many zones", () => {
   it("stays as long for 4,000 zones as for 400", ({ expect }) => {
     const size = fleetPage(fleet).length;
     expect(fleetPage(largeStatus(4_000)).length).toBeLessThan(size * 1.1);
+  });
+
+  it("has no zone for a cause that is gone", ({ expect }) => {
+    expect(wordsOf(fleetPage(fleet, { cause: "gone" }))).toContain("No zone matches.");
+  });
+
+  it("comes in pages of 200 as JSON", ({ expect }) => {
+    const { zones, ...page } = zonesJson(snapshotOf(fleet), selectionFrom({ page: "2" }));
+    expect(page).toMatchObject({ matching: 400, page: 2, pages: 2 });
+    expect(zones).toHaveLength(200);
   });
 
   it.for([
@@ -129,7 +142,7 @@ describe("the page of many zones", () => {
   });
 
   it("sorts by name, by the time in a state and by the last check", ({ expect }) => {
-    const few = fleetOf(...["c", "a", "b"].map((name) => declared(`${name}.example`)));
+    const few = fleetOf(...["c", "a", "d", "b"].map((name) => declared(`${name}.example`)));
     few.recordZone(report("c.example", 1, drifted));
     few.recordZone(report("a.example", 3, { result: "in_sync" }));
     few.recordZone(report("b.example", 2, pending));
@@ -138,10 +151,10 @@ describe("the page of many zones", () => {
         .zones.map(({ declared: { name } }) => name[0])
         .join("");
     expect(["urgency", "name", "since", "checked"].map(sorted)).toEqual([
-      "cba",
-      "abc",
-      "cba",
-      "cba",
+      "cbda",
+      "abcd",
+      "dcba",
+      "dcba",
     ]);
   });
 });

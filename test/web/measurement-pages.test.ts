@@ -96,15 +96,16 @@ describe("measurements on the pages", () => {
       measured(0),
       measured(1),
       measured(1_000),
+      measured(333),
       { state: "missing" },
       measured(0),
       measured(0),
     ];
-    const requests = hours.map((_, nth) => measured(nth < 4 ? 5_000 : 0));
+    const requests = hours.map((_, nth) => measured(nth < 5 ? 5_000 : 0));
     const page = pageWith(seriesUntil(until, requests, [["policy/a", hours]]));
     const { measured: bars, no_traffic: pauses } = chartOf(page, "policy/a");
-    expect(bars).toBe("M0 32v-1h1V32zM1 32v-3h1V32zM2 32v-32h1V32z");
-    expect(pauses).toBe("M4 32v-3h0.5V32zM5 32v-3h0.5V32z");
+    expect(bars).toBe("M0 32v-1h1V32zM1 32v-3h1V32zM2 32v-32h1V32zM3 32v-10.7h1V32z");
+    expect(pauses).toBe("M5 32v-3h0.5V32zM6 32v-3h0.5V32z");
   });
 
   it("have figures by day without zeros for what was not measured", ({ expect }) => {
@@ -120,6 +121,8 @@ describe("measurements on the pages", () => {
     ];
     expect(wordsOf(page)).toContain(`Figures by day ${rows.join(" ")}`);
     expect(page).not.toContain('<span class="note"></span>');
+    expect(page).toContain('<table class="figures">');
+    expect(page).toContain('<h2 id="measured-title">');
   });
 
   it("show of very many objects those that counted the most or are not known", ({ expect }) => {

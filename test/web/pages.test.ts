@@ -61,6 +61,7 @@ describe("the fleet's page", () => {
     const page = fleetPage(fleet, { q: "example", page: "1" });
     const link = 'class="label" href="/?q=example&amp;selector=team%3Dpayments"';
     expect(page.split(link)).toHaveLength(3);
+    expect(page).toContain('<label class="hidden" for="selector">Labels</label>');
     expect(wordsOf(page)).toContain("All labels team=payments tier=gold");
     const narrowed = fleetPage(fleet, { selector: "team=payments,tier!=gold" });
     expect(wordsOf(narrowed)).toContain("Zones: team=payments,tier!=gold");
@@ -279,6 +280,15 @@ describe("a zone's page", () => {
     );
   });
 
+  it("says that a failure is not retried that would come again", ({ expect }) => {
+    const fleet = fleetOf();
+    const refused = failure("403: no access", { transient: false });
+    fleet.recordZone(report(shop, 1, { result: "error", failure: refused }));
+    expect(wordsOf(zonePage(fleet))).toContain(
+      "1 failure in a row, waits for a change of the files or the next sweep",
+    );
+  });
+
   it("says who made drift, and when", ({ expect }) => {
     const fleet = fleetOf();
     const changes = [{ ...change("policy/a"), authors: [author({ at: at(4) })] }];
@@ -467,7 +477,7 @@ describe("the banner of a load", () => {
     },
     {
       given: load({ result: "rejected", revision: "", hash: "", diagnostics }),
-      says: "The files are rejected. 1 error . No revision is active, and nothing is written.",
+      says: "enforce no active revision v0.1.0 The files are rejected. 1 error . No revision is active, and nothing is written.",
     },
   ])("says “$says”", ({ given, says }, { expect }) => {
     const fleet = fleetOf();
@@ -542,7 +552,7 @@ describe("hostile text", () => {
   it("does not make a row long without end", ({ expect }) => {
     const fleet = fleetOf();
     fleet.recordZone(report(shop, 1, { result: "error", failure: failure("x".repeat(5_000)) }));
-    expect(fleetPage(fleet)).toContain(`${"x".repeat(160)}…</bdi>`);
+    expect(fleetPage(fleet)).toContain(`<bdi>${"x".repeat(160)}…</bdi>`);
     fleet.recordZone(report(shop, 2, { result: "error", failure: failure("x".repeat(160)) }));
     expect(fleetPage(fleet)).toContain(`${"x".repeat(160)}</bdi>`);
   });
@@ -553,7 +563,7 @@ describe("the diagnostics page", () => {
     const fleet = fleetOf();
     fleet.recordLoad(load({ result: "partial", diagnostics: [diagnostic()] }));
     expect(wordsOf(textOfHtml(renderDiagnosticsPage(snapshotOf(fleet))))).toContain(
-      "shops.yaml:12:15 error SCHEMA_ENUM &quot;blok&quot; is no action of a policy. Did you mean &quot;log&quot;? in zones[0].page_shield.policies.items[0].action",
+      "Fleet / Diagnostics Diagnostics 1 diagnostic in ./zones , read 30 min ago . 1 error in shops.yaml . shops.yaml:12:15 error SCHEMA_ENUM &quot;blok&quot; is no action of a policy. Did you mean &quot;log&quot;? in zones[0].page_shield.policies.items[0].action",
     );
   });
 

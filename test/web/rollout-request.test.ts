@@ -266,6 +266,7 @@ describe("a command for a rollout", () => {
     await using server = await serve();
     const headers = { origin: "https://evil.example", "sec-fetch-site": "cross-site" };
     expect((await command(server, "abort", { headers }))[0]).toBe(403);
+    expect(server.audited).toEqual([{ command: "abort", result: "foreign_site", by: "", from }]);
     expect(server.asked).toEqual([]);
   });
 

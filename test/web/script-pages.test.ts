@@ -52,6 +52,7 @@ describe("the declared scripts on the page of a zone", () => {
     const [, id = ""] = /(unauthorised-[0-9a-f]{12})/.exec(page) ?? [];
     const acknowledged = pageAfter(id);
     expect(acknowledged).toContain("&lt;b&gt;");
+    expect(acknowledged.split(id)).toHaveLength(2);
     expect(wordsOf(acknowledged)).toContain("Acknowledged (1)");
     expect(wordsOf(acknowledged)).toContain("; acknowledged by Alex until 2027-01-01: &lt;b&gt;");
   });

@@ -114,6 +114,8 @@ describe("the server", () => {
         "default-src 'none'; style-src 'self'; script-src 'self'; connect-src 'self'; img-src 'self'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'; require-trusted-types-for 'script'; trusted-types 'none'",
       );
       expect(headers.get("x-content-type-options")).toBe("nosniff");
+      expect(headers.get("x-frame-options")).toBe("DENY");
+      expect(headers.get("strict-transport-security")).toBeNull();
     }
   });
 
@@ -247,5 +249,19 @@ describe("the server", () => {
     expect((await pieces?.read())?.value).toBe("retry: 5000\n\n");
     events.load();
     expect((await pieces?.read())?.value).toBe("event: changed\ndata:\n\n");
+  });
+
+  it("rejects one open page too many, and takes it when another is closed", async ({
+    expect,
+    signal,
+  }) => {
+    const events = new EventStream(new SimulatedClock());
+    for (let nth = 1; nth < 200; nth += 1) events.listen(() => undefined);
+    await using server = await serveFleet(loadedFleet(), { events });
+    const open = await fetch(`${server.url}/events`, { signal });
+    const rejected = await fetch(`${server.url}/events`, { signal });
+    expect([rejected.status, await rejected.text()]).toEqual([503, "too many open pages\n"]);
+    await open.body?.cancel();
+    await expect.poll(() => events.listen(() => undefined)).toBeDefined();
   });
 });

@@ -44,6 +44,7 @@ describe("the steps on the page of a zone", () => {
     expect(site).toContain("counted: 3 in 1,200,000 requests, 0.025 per 10,000");
     expect(site).toContain("next after 7 days measured, with at most 1 per 10,000");
     expect(page).toContain('<h2 id="steps-title">Steps</h2>');
+    expect(page).not.toContain("paused");
     expect(page).toContain('aria-label="policy/site: 18 % of the time at this step"');
     expect(itemOf(page, "managed_rule/owasp")).toContain(
       "watched paranoia_level 1 2 3 it is watched: 1 h of 1 day",
@@ -144,6 +145,8 @@ describe("the steps in the JSON of a zone", () => {
       passed_seconds: 111_600,
       waits_for: { reason: "measuring", message: "1 day 7 h of 7 days measured" },
     });
+    expect(steps).toHaveProperty("objects.0.passed_seconds", 3_600);
+    expect(steps).toHaveProperty("objects.1.passed_seconds", null);
     expect(steps).toHaveProperty("objects.4.step", null);
     expect(steps).toHaveProperty("objects.4.waits_for", null);
   });

@@ -171,6 +171,10 @@ describe("the server of a process that waits", () => {
         zones: [{ name: "shop.example.com", labels: { team: "payments", tier: "gold" } }],
       },
     ]);
+    expect(await get("/api/v1/rollout")).toEqual([
+      503,
+      { error: "this process waits for the Lease: send the request to its holder" },
+    ]);
     stored = { readAt: at(1), zones: "no answer" };
     expect(await get("/api/v1/zones")).toEqual([503, { error: "no answer" }]);
     expect(await get("/api/v1/fleet")).toMatchObject([

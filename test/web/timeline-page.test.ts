@@ -20,7 +20,7 @@ function weekAfter(runs: readonly ZoneReport[], stepEvents: readonly StepEvent[]
   const fleet = fleetOf();
   const history = historyOf(fleetOf(), runs, [], stepEvents);
   const state = stateAfter(fleet, ...runs);
-  const snapshot = { ...snapshotOf(fleet), history, now: at(9 * 1_440) };
+  const snapshot = { ...snapshotOf(fleet), history, now: at(9 * 1_440 + 0.5) };
   const page = textOfHtml(renderZonePage(snapshot, state));
   return /<section aria-labelledby="timeline-title".*?<\/section>/s.exec(page)?.[0] ?? "";
 }
