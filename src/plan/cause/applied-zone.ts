@@ -1,4 +1,4 @@
-import { createHash } from "node:crypto";
+import { hash } from "node:crypto";
 
 import { shortDigest } from "../../syntax/digest.ts";
 import { canonicalJson, type Json } from "../../syntax/json.ts";
@@ -41,7 +41,7 @@ const digestLength = 3;
 export function digestOfValue(value: Json | undefined): string {
   if (value === undefined) return noValue;
   const text = canonicalJson(value);
-  return createHash("sha256").update(text).digest("base64url").slice(0, digestLength);
+  return hash("sha256", text, "base64url").slice(0, digestLength);
 }
 
 /** Stands for a kind. A letter never gets another meaning. */
@@ -149,7 +149,7 @@ export function appliedText(applied: AppliedZone): string {
 }
 
 function checksumOf(text: string): string {
-  return createHash("sha256").update(text).digest("base64url").slice(0, 4);
+  return hash("sha256", text, "base64url").slice(0, 4);
 }
 
 /** A field without a letter is left out: it then counts as never applied, and the rest of the zone stays known. */

@@ -1,5 +1,7 @@
 import { schedule, type TaskContext, validateDetailed } from "node-cron";
 
+import { remembered } from "../../syntax/remembered.ts";
+
 export interface ScheduleOptions {
   /** Cron expressions of five or six fields. */
   readonly cron: readonly string[];
@@ -45,8 +47,11 @@ export function startSchedule(options: ScheduleOptions, listener: ScheduleListen
     });
     return task;
   });
+  const key = [timezone, ...options.cron].join("\n");
   return {
-    intervalSeconds: longestGap(tasks.map((task) => task.getNextRuns(runsAhead).map(Number))),
+    intervalSeconds: knownGaps(key, () =>
+      longestGap(tasks.map((task) => task.getNextRuns(runsAhead).map(Number))),
+    ),
     nextRun: () =>
       tasks.flatMap((task) => task.getNextRun() ?? []).toSorted((a, b) => Number(a) - Number(b))[0],
     [Symbol.dispose]: () => {
@@ -61,6 +66,9 @@ const logger = { info: ignore, warn: ignore, error: ignore, debug: ignore };
 
 /** How many runs are examined for the longest gap: a week of hours. */
 const runsAhead = 168;
+
+/** To find these runs takes milliseconds. */
+const knownGaps = remembered<number>(100);
 
 /** The longest gap in seconds, as far ahead as the runs of all expressions are known. */
 function longestGap(runs: readonly (readonly number[])[]): number {
