@@ -1,6 +1,8 @@
 import path from "node:path";
 
+import { shortDigest } from "../../syntax/digest.ts";
 import { errorCode } from "../../syntax/error-code.ts";
+import { remembered } from "../../syntax/remembered.ts";
 import { type Diagnostic, isError } from "../../zone/diagnostic.ts";
 import { fileDiagnostic, inTextOrder } from "../diagnostics.ts";
 import { redactedText, wrongFile } from "../file-kind.ts";
@@ -41,12 +43,17 @@ export async function loadConfig(
   if (typeof text !== "string") {
     return { config: undefined, diagnostics: [text], directory: "", sources: new Map() };
   }
-  const { config, diagnostics } = parseConfig(file, text, ports);
-  const failed = diagnostics.some(isError);
-  const redacted = redactedText(text, configFileKind);
-  const sources = new Map(redacted === "" ? [] : [[file, redacted]]);
-  return { config: failed ? undefined : config, diagnostics, directory: "", sources };
+  return knownTexts(`${shortDigest(text)} ${file}`, () => {
+    const { config, diagnostics } = parseConfig(file, text, ports);
+    const failed = diagnostics.some(isError);
+    const redacted = redactedText(text, configFileKind);
+    const sources = new Map(redacted === "" ? [] : [[file, redacted]]);
+    return { config: failed ? undefined : config, diagnostics, directory: "", sources };
+  });
 }
+
+/** All follows from the text and the name of the file, which the daemon reads again and again. */
+const knownTexts = remembered<LoadedConfig>(4);
 
 async function readConfigFile(
   file: string,
