@@ -37,6 +37,7 @@ function memoryStore(kept = ""): HistoryStore {
 }
 
 const ignore = (): undefined => undefined;
+const termOver = (): Promise<never> => Promise.reject(new TermOver("term_over"));
 
 function full(): Promise<never> {
   return Promise.reject(new Error("ENOSPC"));
@@ -178,14 +179,13 @@ describe("the history of a process", () => {
     };
     const history = await start({ ...store, add }, clock);
     history.subscriber.zone(stepOf(fleetOf(declared(shop)), report(shop, 1, drifted)));
-    await clock.run(history[Symbol.asyncDispose]());
+    await clock.run(Promise.resolve(history[Symbol.asyncDispose]()));
     expect(await resultsIn(store)).toEqual([drifted.result]);
   });
 
   it("does not say of each line that the term is over", async ({ expect }) => {
     const [log, clock] = [book(), new SimulatedClock()];
-    const add = (): Promise<never> => Promise.reject(new TermOver("term_over"));
-    const history = await start({ ...memoryStore(), add }, clock, log);
+    const history = await start({ ...memoryStore(), add: termOver }, clock, log);
     await clock.run(history.recordBeforeWrite(applied()));
     expect(log.lines()).toEqual([]);
   });
