@@ -106,6 +106,7 @@ describe("placeholders", () => {
       text: 'http.host eq "${zone.nam}"',
       says: "there is no placeholder ${zone.nam}; write one of ${zone.name}, ${zone.id}, ${zone.account}, ${vars.NAME}; for a literal write $${",
     },
+    { text: 'http.host eq "${my_vars.cdn}"', says: "there is no placeholder ${my_vars.cdn}" },
     { text: 'http.host eq "${zone.name', says: "a placeholder is not closed" },
     { text: 'http.host eq "${vars.nothing}"', says: 'the variable "nothing" has no value' },
     { text: "http.host eq ${zone.name} and", says: "EXPR_UNEXPECTED" },

@@ -317,6 +317,11 @@ zones:
       says: 'the variable "x" is "two", and not of the type integer',
     },
     {
+      declared: "{ x: { items: integer, enum: [1, two] } }",
+      at: "two",
+      says: 'a member of the variable "x" is "two", and not of the type integer',
+    },
+    {
       declared: "{ x: { minimum: 4, maximum: 1 } }",
       at: "maximum",
       says: "no number is from 4 to 1; correct one of the two [CONTRADICTION]",

@@ -371,6 +371,44 @@ zones:
 `;
 }
 
+/** Two zones with one policy; the first one sets the variable that it has. */
+function withValue(value: string, cdn: string): string {
+  return `profiles:
+  p:
+    vars: { cdn: cdn.example }
+    page_shield: { policies: { items: [{ key: a, action: log, expression: ssl, value: ${value} }] } }
+zones:
+  - { name: a.example, profiles: [p], vars: { cdn: "${cdn}" } }
+  - { name: b.example, profiles: [p] }
+`;
+}
+
+describe("a policy that is wrong in more than one way", () => {
+  it("tells each mistake where it was made", async ({ expect }) => {
+    const text = withValue("\"img-scr 'self'; script-src 'self' ${vars.cdn}\"", "*.*.example");
+    expect(linesOf(await loadText(text))).toEqual([
+      expect.stringMatching(/^a\.yaml:4:\d+: .*img-scr.*CSP_UNKNOWN_DIRECTIVE/),
+      expect.stringMatching(/^a\.yaml:6:52: .*CSP_MISPLACED_WILDCARD/),
+    ]);
+  });
+
+  it("is shown as it is sent where a map declares it", async ({ expect }) => {
+    const value = '{ script-src: ["\'self\'", "${vars.cdn}"], upgrade-insecure-requests: true }';
+    expect(linesOf(await loadText(withValue(value, "*.*.example")))).toEqual([
+      expect.stringContaining("script-src 'self' *.*.example; upgrade-insecure-requests; write"),
+    ]);
+  });
+});
+
+describe("a list of numbers and texts", () => {
+  it("is written into a set with quotes only around the texts", async ({ expect }) => {
+    const lines = linesOf(
+      await loadText(owasp("{ list: [443, a.example], host: x }", "http.host in {${vars.list}}")),
+    );
+    expect(lines.join("\n")).toContain('the text is: http.host in {443 "a.example"};');
+  });
+});
+
 describe("a declared variable without a value", () => {
   it.for([
     { declared: "{ required: true }", own: "" },
@@ -387,6 +425,17 @@ zones:
     expect(lines).toEqual([
       expect.stringContaining('a.yaml:4:5: error: the variable "x" has no value; set it with'),
     ]);
+  });
+});
+
+describe("a variable that nothing declares", () => {
+  it("is told at the text of the zone that uses it", async ({ expect }) => {
+    const text = withValue("\"img-src 'self'\"", "c.example").replace(
+      'vars: { cdn: "c.example" }',
+      "managed_rules: { rules: [{ key: o, deploy: owasp, description: 'of ${vars.nothing}' }] }",
+    );
+    const line = linesOf(await loadText(text)).find((each) => each.includes("UNSET_VARIABLE"));
+    expect(line).toMatch(/^a\.yaml:6:89: error: the variable "nothing" has no value; set it with/);
   });
 });
 
