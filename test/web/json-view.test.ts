@@ -5,8 +5,9 @@ import { fleetJson, diagnosticsJson, zoneJson, zonesJson } from "../../src/web/j
 import { selectionFrom } from "../../src/web/pages/selection.ts";
 import type { Snapshot } from "../../src/web/snapshot.ts";
 import { fleetOf, held, shop } from "../support/fleets.ts";
+import { inventoryRead } from "../support/inventories.ts";
 import { snapshotOf } from "../support/pages.ts";
-import { at, change, declared, diagnostic, load, report } from "../support/reports.ts";
+import { at, change, declared, diagnostic, failure, load, report } from "../support/reports.ts";
 import { scene, sceneImpact } from "../support/scenes.ts";
 
 function snapshot(fleet = fleetOf()): Snapshot {
@@ -224,6 +225,15 @@ describe("what browsers saw, as JSON", () => {
         malicious: [{ kind: "connection" }, found],
         outside_policies: { count: 1, unclear: 0, newest: [found] },
         impact: sceneImpact,
+      },
+    });
+    const notPermitted = new Map([["cookie" as const, failure("403", { code: "API_FORBIDDEN" })]]);
+    const unentitled = scene();
+    unentitled.recordInventory(inventoryRead(shop, 29, { notPermitted }));
+    const [state] = unentitled.zones.filter(({ declared: { name } }) => name === shop);
+    expect(state && zoneJson(state, snapshotOf(fleetOf()))).toMatchObject({
+      inventory: {
+        facts: { not_permitted: { cookie: { code: "API_FORBIDDEN", message: "403" } } },
       },
     });
     expect(inventoryOf("blog.example.com")).toMatchObject({ facts: { outside_policies: null } });

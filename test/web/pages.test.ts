@@ -65,6 +65,7 @@ describe("the fleet's page", () => {
     expect(wordsOf(page)).toContain("All labels team=payments tier=gold");
     const narrowed = fleetPage(fleet, { selector: "team=payments,tier!=gold" });
     expect(wordsOf(narrowed)).toContain("Zones: team=payments,tier!=gold");
+    expect(narrowed).toContain('<option value="" >All labels</option>');
     expect(narrowed).toContain('<option value="team=payments,tier!=gold" selected>');
     expect(narrowed.match(/<th scope="row">/g)).toHaveLength(1);
     expect(fleetPage(fleetOf())).not.toContain("All labels");
@@ -104,6 +105,9 @@ describe("the fleet's page", () => {
     expect(wordsOf(fleetPage(fleet))).toMatch(
       /No longer managed Left as they were\. blog\.example\.com .* old\.example\.com/,
     );
+    const many = fleetOf(...Array.from({ length: 13 }, (_, nth) => declared(`z${nth}.example`)));
+    many.declare([], at(20));
+    expect(wordsOf(fleetPage(many))).toContain("10 min ago and 1 more Schedule");
   });
 
   it("names five zones with weakened protection, and counts the others", ({ expect }) => {
@@ -282,10 +286,10 @@ describe("a zone's page", () => {
 
   it("says that a failure is not retried that would come again", ({ expect }) => {
     const fleet = fleetOf();
-    const refused = failure("403: no access", { transient: false });
+    const refused = failure("403: no access", { transient: false, ray: "" });
     fleet.recordZone(report(shop, 1, { result: "error", failure: refused }));
     expect(wordsOf(zonePage(fleet))).toContain(
-      "1 failure in a row, waits for a change of the files or the next sweep",
+      "403: no access API_UNAVAILABLE 1 failure in a row, waits for a change of the files or the next sweep",
     );
   });
 

@@ -2,6 +2,7 @@ import { describe, it } from "vitest";
 
 import type { Fleet } from "../../src/state/fleet.ts";
 import { EventStream } from "../../src/web/event-stream.ts";
+import { ListenError } from "../../src/web/listen-error.ts";
 import { internalError } from "../../src/zone/internal-error.ts";
 import { SimulatedClock } from "../support/clock.ts";
 import { drifted, fleetOf, shop } from "../support/fleets.ts";
@@ -174,6 +175,7 @@ describe("the server", () => {
       ["/diagnostics", "no-cache", "<h1>Diagnostics</h1>"],
       ["/api/v1/fleet", "no-cache", '{"format":"zonewarden-status/2",'],
       ["/api/v1/diagnostics", "no-cache", '{"diagnostics":[{"code":"SCHEMA'],
+      ["/api/v1/rollout", "no-cache", '"rollout":null,"steps":[]}'],
       [`/api/v1/zones/${shop}/history`, "no-cache", '{"entries":[]}'],
       [`/api/v1/zones/${shop}/write`, "no-cache", `{"zone":"${shop}","changes":1`],
       ["/api/v1/nothing", null, '{"error":"not found"}'],
@@ -232,6 +234,19 @@ describe("the server", () => {
       serveFleet(loadedFleet(), { listen: { host: "203.0.113.1", port: 0 } }),
     ).rejects.toThrow("the machine has no such address");
   });
+
+  it.for([
+    { code: "EACCES", says: "permission denied: choose a port above 1023" },
+    { code: "EAGAIN", says: "EAGAIN" },
+    { code: "", says: "Error: odd" },
+  ])(
+    "explains that it cannot listen with the code '$code': $says",
+    ({ code, says }, { expect }) => {
+      const cause = Object.assign(new Error("odd"), { code });
+      const { message } = new ListenError("server.listen", { host: "::1", port: 80 }, cause);
+      expect(message).toBe(`server.listen: cannot listen on ::1:80: ${says}`);
+    },
+  );
 
   it("ends open connections when it is disposed", async ({ expect, signal }) => {
     const server = await serveFleet(loadedFleet());
