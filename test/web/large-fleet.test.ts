@@ -146,6 +146,7 @@ describe("the page of many zones", () => {
     few.recordZone(report("c.example", 1, drifted));
     few.recordZone(report("a.example", 3, { result: "in_sync" }));
     few.recordZone(report("b.example", 2, pending));
+    few.recordZone(report("c.example", 4, { result: "error" }));
     const sorted = (sort: string): string =>
       selectByCause(few.zones, selectionFrom({ sort }), at(30))
         .zones.map(({ declared: { name } }) => name[0])

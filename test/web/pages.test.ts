@@ -143,6 +143,7 @@ describe("the fleet's page", () => {
       fleet.recordZone(report(shop, minute, { result: "applied", cause: "drift", changes: [a] }));
     }
     expect(fleetPage(fleet).match(/after drift, schedule/g)).toHaveLength(12);
+    expect(zonePage(fleet).match(/id="run-\w+-?\d*" open>/g)).toEqual(['id="run-run-13" open>']);
   });
 
   it("names in its heading what the zones are narrowed by", ({ expect }) => {
@@ -194,6 +195,8 @@ describe("a zone's page", () => {
     const page = zonePage(fleetOf(declared(shop, { labels })));
     expect(page).toContain('href="/?selector=tier%3Dgold"');
     expect(wordsOf(page)).toContain("Labels team=payments tier=gold");
+    const one = fleetOf(declared(shop, { labels: { tier: "gold" } }));
+    expect(wordsOf(zonePage(one))).toContain("Labels tier=gold Drifted");
   });
 
   it("marks in a value what is only on one side", ({ expect }) => {

@@ -218,6 +218,8 @@ describe("a command for a rollout", () => {
   it("without a body is one without words", async ({ expect }) => {
     const request = new Request("http://localhost/api/v1/rollout/pause", { method: "POST" });
     expect(await readBody(request, 10)).toEqual(Buffer.alloc(0));
+    await using server = await serve();
+    expect((await command(server, "pause", { body: " \n" }))[0]).toBe(200);
   });
 
   it("is refused where the message is too long", async ({ expect }) => {
