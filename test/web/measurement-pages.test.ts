@@ -103,6 +103,8 @@ describe("measurements on the pages", () => {
     ];
     const requests = hours.map((_, nth) => measured(nth < 5 ? 5_000 : 0));
     const page = pageWith(seriesUntil(until, requests, [["policy/a", hours]]));
+    const once = pageWith(seriesUntil(until, [measured(9)], [["policy/a", [measured(1)]]]));
+    expect(chartOf(once, "policy/a")["measured"]).toBe("M0 32v-32h1V32z");
     const { measured: bars, no_traffic: pauses } = chartOf(page, "policy/a");
     expect(bars).toBe("M0 32v-1h1V32zM1 32v-3h1V32zM2 32v-32h1V32zM3 32v-10.7h1V32z");
     expect(pauses).toBe("M5 32v-3h0.5V32zM6 32v-3h0.5V32z");

@@ -287,6 +287,11 @@ describe("a zone's page", () => {
     );
   });
 
+  it("opens what a zone has to pass where something holds it back", ({ expect }) => {
+    expect(zonePage(scene())).toContain('<details class="record" id="write" open>');
+    expect(zonePage(scene(), "blog.example.com")).toContain('<details class="record" id="write" >');
+  });
+
   it("says that a failure is not retried that would come again", ({ expect }) => {
     const fleet = fleetOf();
     const refused = failure("403: no access", { transient: false, ray: "" });

@@ -287,7 +287,7 @@ describe("the reconcile endpoint", () => {
 function send(
   { url }: Asked,
   headers: Readonly<Record<string, string>>,
-  body = '{"format":1}',
+  body = '{"format":1,"zones":[]}',
 ): Promise<Response> {
   return fetch(`${url}/api/v1/store`, { method: "POST", headers, body });
 }
@@ -299,7 +299,7 @@ describe("the endpoint for what commands store", () => {
     await using server = await serve();
     const answer = await send(server, authorized);
     expect([answer.status, await answer.json()]).toEqual([200, { result: "stored" }]);
-    expect(server.messages).toEqual([{ format: 1 }]);
+    expect(server.messages).toEqual([{ format: 1, zones: [] }]);
     expect(server.stores).toEqual([{ result: "stored", from: "127.0.0.1" }]);
     expect(server.woken).toEqual([]);
   });

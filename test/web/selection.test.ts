@@ -107,6 +107,7 @@ describe("the selected zones", () => {
     watched.followInventory(true);
     watched.recordInventory(inventoryRead("b.example", 2, { items }));
     const [first] = select(watched.zones, everything).zones;
+    expect(select(watched.zones, { ...everything, inventory: "malicious" }).matching).toBe(1);
     expect(first?.declared.name).toBe(isFirst ? "b.example" : "a.example");
   });
 
