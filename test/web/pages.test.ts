@@ -50,6 +50,7 @@ describe("the fleet's page", () => {
     expect(page.match(/<th scope="row">/g)).toHaveLength(1);
     expect(wordsOf(fleetPage(scene(), { status: "differs" }))).toContain("0 differs");
     expect(wordsOf(fleetPage(scene(), { q: "shop.ex" }))).toContain("1 found 0 in sync");
+    expect(wordsOf(fleetPage(fleetOf(declared(shop))))).toContain("1 zone 0 in sync");
   });
 
   it("shows the labels of zones as links to the zones that have them", ({ expect }) => {

@@ -59,7 +59,7 @@ export function renderOverview(counts: Counts, selection: ZoneFilter): Html {
   }));
   const every = {
     count: all,
-    label: isNarrowed ? "found" : "zones",
+    label: isNarrowed ? "found" : all === 1 ? "zone" : "zones",
     to: { ...selection, status: undefined },
     isCurrent: selection.status === undefined,
   };
