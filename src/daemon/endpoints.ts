@@ -224,11 +224,8 @@ function rolloutEndpoint(
     token: () => readSecret(source, host),
     works: () => current.term !== undefined,
     undeclared: (zones) => zones.filter((name) => current.fleet.zone(name) === undefined),
-    command: async ({ command, revision, by, from }) => {
-      const { term } = current;
-      if (term === undefined) return { result: "not_listed" };
-      return commandRollout(term, command, revision, { by, from });
-    },
+    command: ({ command, revision, by, from }) =>
+      commandRollout(current.term, command, revision, { by, from }),
     audit: (request) => {
       const isDone = request.result === "done" || request.result === "as_before";
       logger[isDone ? "info" : "warn"]({ audit: true, ...request }, "rollout commanded");
@@ -240,18 +237,18 @@ type WrittenStore = Pick<StateStore, "flush" | "isHeld">;
 
 /** Does what a person asks of a rollout. Once it is answered as done, the next process knows of it. */
 export async function commandRollout(
-  {
-    reconciler,
-    store,
-  }: {
-    readonly reconciler: Pick<Reconciler, "commandRollout">;
-    readonly store: WrittenStore;
-  },
+  term:
+    | {
+        readonly reconciler: Pick<Reconciler, "commandRollout">;
+        readonly store: WrittenStore;
+      }
+    | undefined,
   ...asked: Parameters<Reconciler["commandRollout"]>
 ): Promise<RolloutAnswer | { readonly result: "not_stored" }> {
-  const answer = await reconciler.commandRollout(...asked);
+  if (term === undefined) return { result: "not_listed" };
+  const answer = await term.reconciler.commandRollout(...asked);
   if (answer.result !== "done") return answer;
-  return (await isStored(store)) ? answer : { result: "not_stored" };
+  return (await isStored(term.store)) ? answer : { result: "not_stored" };
 }
 
 /** Whether all that was set is stored, and this process may still write the store. */

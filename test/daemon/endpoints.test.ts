@@ -81,6 +81,12 @@ describe("a command to a rollout", () => {
       expect(store.asked).toEqual(asks);
     },
   );
+
+  it("that arrives while the term ends is not done", async ({ expect }) => {
+    const by = { by: "mia", from: "127.0.0.1" };
+    const answer = await commandRollout(undefined, { name: "pause", zones: [] }, "", by);
+    expect(answer).toEqual({ result: "not_listed" });
+  });
 });
 
 describe("what a command has stored by the daemon", () => {
