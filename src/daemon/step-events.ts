@@ -27,7 +27,7 @@ export class StepEvents {
     const { fleet, logger, notify, clock } = this.#ports;
     this.#unwritten.set(event.zone, [...(this.#unwritten.get(event.zone) ?? []), event]);
     logStep(logger, event);
-    const { revision = "", commit } = fleet.load ?? {};
+    const { revision, commit } = fleet.load ?? {};
     const notification = notificationOfStep(event, { at: clock.now(), revision, commit });
     if (notification === undefined) return;
     notify({ ...notification, labels: fleet.zone(event.zone)?.declared.labels });

@@ -21,10 +21,10 @@ export function storedFleetReader(
   identity: StoreIdentity,
   clock: Pick<Clock, "now" | "monotonicMs">,
 ): () => Promise<StoredFleet | undefined> {
-  let last: Promise<StoredFleet | undefined> | undefined;
+  let last = Promise.resolve<StoredFleet | undefined>(undefined);
   let freshUntil = 0;
   return () => {
-    if (last === undefined || clock.monotonicMs() >= freshUntil) {
+    if (clock.monotonicMs() >= freshUntil) {
       freshUntil = Number.POSITIVE_INFINITY;
       last = readFleet(open, identity, clock.now()).finally(() => {
         freshUntil = clock.monotonicMs() + freshMs;
