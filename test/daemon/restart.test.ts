@@ -102,6 +102,8 @@ describe("a daemon that starts again", () => {
     await logged(third, "plan applied");
     await stop(third);
     const lines = (await example.place.read("state/history.jsonl")).trim().split("\n");
+    const head = { msg: "history head", when: "stop", line: lines.length };
+    expect(logLines(third).at(-1)).toMatchObject(head);
     const entries = lines.map((line) => coerceObject(JSON.parse(line)));
     expect(entries.findLast(({ result }) => result === "running")).toMatchObject({
       drifted_since: before["drifted_since"],

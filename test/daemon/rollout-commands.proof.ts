@@ -72,6 +72,9 @@ describe("a person who commands a rollout", () => {
       by: "mia",
       from: "127.0.0.1",
     });
+    expect((await rolloutOf(example, "pause")).code).toBe(0);
+    const again = await logged(daemon, "rollout commanded", { result: "as_before" });
+    expect(again).toMatchObject({ level: "info", command: "pause" });
     await stop(daemon);
 
     daemon = await started(example);

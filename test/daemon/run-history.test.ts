@@ -1,3 +1,5 @@
+import { generateKeyPairSync } from "node:crypto";
+
 import { describe, it } from "vitest";
 
 import { type RunHistory, startHistory } from "../../src/daemon/run-history.ts";
@@ -47,13 +49,14 @@ function start(
   store: HistoryStore,
   clock = new SimulatedClock(),
   { logger } = book(),
+  signKey?: string,
 ): Promise<RunHistory> {
   const maxAgeMs = 9_600 * 3_600_000;
-  const config = { maxAgeMs, maxBytes: 1_000_000, signKey: undefined };
+  const config = { maxAgeMs, maxBytes: 1_000_000, signKey };
   const host = {
     clock,
     uniqueId: () => "c1",
-    namedFiles: nodeNamedFiles,
+    namedFiles: { ...nodeNamedFiles, read: () => Promise.resolve(Buffer.from(key)) },
   };
   return startHistory(
     config,
@@ -65,6 +68,8 @@ function start(
     ignore,
   );
 }
+
+const key = generateKeyPairSync("ed25519").privateKey.export({ format: "pem", type: "pkcs8" });
 
 /** A report of the shop that has sent a write. */
 function applied(): Extract<ZoneReport, { readonly result: "applied" }> {
@@ -181,6 +186,17 @@ describe("the history of a process", () => {
     history.subscriber.zone(stepOf(fleetOf(declared(shop)), report(shop, 1, drifted)));
     await clock.run(Promise.resolve(history[Symbol.asyncDispose]()));
     expect(await resultsIn(store)).toEqual([drifted.result]);
+  });
+
+  it("is signed with the key of the configuration", async ({ expect }) => {
+    const [store, log] = [memoryStore(), book()];
+    {
+      await using history = await start(store, undefined, log, "key.pem");
+      await history.recordBeforeWrite(applied());
+    }
+    const text = (await Array.fromAsync(store.read())).map(String).join("");
+    expect(text.trim().split("\n").at(-1)).toContain('"signature":"');
+    expect(log.text()).not.toContain("not signed");
   });
 
   it("does not say of each line that the term is over", async ({ expect }) => {
