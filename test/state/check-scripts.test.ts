@@ -318,8 +318,12 @@ describe("a check of the scripts on declared pages", () => {
       here(pay, { firstPageUrl: start, pageUrls: [cart, start] }),
       here("https://a.example/a.js", { firstPageUrl: "" }),
     ];
-    const { watch } = check(declaredScripts([]), readingOf(scripts), firstDay);
-    expect(watch.scripts.map(({ pageUrls }) => pageUrls)).toEqual([[start, cart].toReversed(), []]);
+    const { watch } = check(
+      declaredScripts([]),
+      readingOf(scripts, { details: new Map() }),
+      firstDay,
+    );
+    expect(watch.scripts.map(({ pageUrls }) => pageUrls)).toEqual([[start, cart], []]);
   });
 
   it("does not look at scripts of other pages", ({ expect }) => {

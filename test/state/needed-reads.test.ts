@@ -65,6 +65,12 @@ describe("the versions of a script", () => {
     { when: "it has another hash", script: { ...seen, hash: hashB }, reads: true },
     { when: "it was fetched again", script: { ...seen, fetchedAt: day(1) }, reads: true },
     {
+      when: "the service does not say any longer when it was fetched",
+      script: { ...seen, fetchedAt: undefined },
+      reads: true,
+    },
+    { when: "it was never fetched", earlier: "unfetched", reads: true },
+    {
       when: "it is not in use",
       script: { ...seen, hash: hashB, status: "inactive" },
       reads: false,
@@ -81,7 +87,9 @@ describe("the versions of a script", () => {
   ])("are read: $when: $reads", (row, { expect }) => {
     const { script = seen, entry = pinned, earlier = "known", reads } = row;
     const unpinned = check(declaredScripts([authorised(pay)]), readingOf([seen]), day(1)).watch;
-    const before = { known: watch, unpinned, nothing: undefined }[earlier];
+    const scripts = watch.scripts.map((each) => ({ ...each, fetchedAt: undefined }));
+    const unfetched = { ...watch, scripts };
+    const before = { known: watch, unpinned, unfetched, nothing: undefined }[earlier];
     const found = scriptsToRead(declaredScripts([entry]), [script], before);
     expect(found).toEqual(reads ? [script] : []);
   });

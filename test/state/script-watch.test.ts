@@ -38,6 +38,7 @@ describe("checks of the scripts on declared pages, one after the other", () => {
     const declared = declaredScripts([]);
     const first = check(declared, readingOf([here(pay)]), firstDay);
     const [finding] = first.watch.findings;
+    expect(finding?.versions).toEqual([{ hash: "", fetchedAt: undefined }]);
     expect(eventsIn(first)).toEqual([`appeared ${pay}`, `opened unauthorised ${pay}`]);
     const second = check(declared, readingOf([here(pay)]), day(1), first.watch);
     expect(eventsIn(second)).toEqual([]);
@@ -180,6 +181,10 @@ describe("checks of the scripts on declared pages, one after the other", () => {
     const ended = ahead.watch.findings.map(({ kind, subject }) => `closed ${kind} ${subject}`);
     expect(eventsIn(back)).toEqual(ended);
     expect(back.watch.since).toEqual(firstDay);
+    // The same where nothing can be read.
+    const unread = check(declared, undefined, firstDay, ahead.watch).watch;
+    expect(unread).toMatchObject({ since: firstDay, readAt: firstDay, pagesAt: undefined });
+    expect(unread.seen).toEqual(new Map([[pay, firstDay]]));
     expect(findingsIn(check(declared, undefined, day(6.9), back.watch))).toEqual([]);
   });
 

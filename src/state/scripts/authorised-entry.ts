@@ -1,7 +1,7 @@
 import { patternFinder } from "../../syntax/url-pattern.ts";
 import type { AuthorisedScript } from "../../zone/declared-scripts.ts";
 import { endOf, startOf } from "../../zone/written-date.ts";
-import type { SeenVersion } from "./script-watch.ts";
+import type { SeenVersion, WatchedScript } from "./script-watch.ts";
 
 /** Finds the entry of a URL: of several that match it, the one with the longest pattern. */
 export function entryFinder(
@@ -43,35 +43,33 @@ const asApproved: ContentJudgement = { changed: [], unknown: "" };
  * even if the content is as before again. What was fetched later is never taken for what was approved: of a script that was
  * on record by then without a hash, the content stays unknown until it is approved again, and changes since then count.
  *
- * @param versions newest first, the first one is that of today
+ * @param script as it is today; of pinned content, its versions begin with that of today, and the others have a hash
  */
 export function judgeContent(
   { integrity, approvedOn }: AuthorisedScript,
-  versions: readonly SeenVersion[],
-  firstSeenAt: Date | undefined,
+  { hash, fetchedAt, versions, firstSeenAt }: WatchedScript,
 ): ContentJudgement {
-  const [today] = versions;
   if (integrity.by === "any") return asApproved;
-  if (today === undefined || today.hash === "") {
+  if (hash === "") {
     return {
       changed: [],
       unknown: "the service has no hash of the script, so its content is unknown",
     };
   }
   if (integrity.by === "hashes") {
-    return integrity.hashes.includes(today.hash) ? asApproved : { changed: [today], unknown: "" };
+    const isAllowed = integrity.hashes.includes(hash);
+    return isAllowed ? asApproved : { changed: [{ hash, fetchedAt }], unknown: "" };
   }
-  const approval = endOf(approvedOn) ?? new Date(0);
-  const hashed = versions.filter(({ hash }) => hash !== "");
-  const isBefore = ({ fetchedAt }: SeenVersion): boolean =>
-    fetchedAt !== undefined && fetchedAt <= approval;
-  const wasThere = firstSeenAt !== undefined && firstSeenAt <= approval;
+  // What has no moment is not before the approval.
+  const approval = Number(endOf(approvedOn));
+  const isBefore = (each: SeenVersion): boolean => Number(each.fetchedAt) <= approval;
+  const wasThere = Number(firstSeenAt) <= approval;
   // Where older versions were dropped, the oldest one may be newer than the approval.
   const isWhole = versions.length < maxVersions;
-  const approved = hashed.find(isBefore);
+  const approved = versions.find(isBefore);
   const isUnknown = approved === undefined && wasThere && isWhole;
-  const reference = isUnknown ? hashed.at(-1) : approved;
-  const later = hashed.filter((each) => !isBefore(each) && each.hash !== reference?.hash);
+  const reference = isUnknown ? versions.at(-1) : approved;
+  const later = versions.filter((each) => !isBefore(each) && each.hash !== reference?.hash);
   return {
     changed: uniqueHashes(later),
     unknown: isUnknown

@@ -120,18 +120,19 @@ function firstWatch(now: Date): ScriptWatch {
 /** Moments of the future are none: the clock was set back, or the state was changed. */
 function withoutFuture(watch: ScriptWatch, now: Date): ScriptWatch {
   const past = (moment: Date | undefined): Date | undefined =>
-    moment === undefined || moment > now ? undefined : moment;
+    Number(moment) > Number(now) ? undefined : moment;
+  const atMostNow = (moment: Date): Date => (moment > now ? now : moment);
   return {
     ...watch,
-    since: past(watch.since) ?? now,
-    readAt: past(watch.readAt) ?? (watch.readAt && now),
+    since: atMostNow(watch.since),
+    readAt: watch.readAt && atMostNow(watch.readAt),
     pagesAt: past(watch.pagesAt),
     recordedAt: past(watch.recordedAt),
-    seen: new Map([...watch.seen].map(([url, at]) => [url, past(at) ?? now])),
+    seen: new Map([...watch.seen].map(([url, at]) => [url, atMostNow(at)])),
     findings: watch.findings.map((finding) => ({
       ...finding,
-      firstSeenAt: past(finding.firstSeenAt) ?? now,
-      lastSeenAt: past(finding.lastSeenAt) ?? now,
+      firstSeenAt: atMostNow(finding.firstSeenAt),
+      lastSeenAt: atMostNow(finding.lastSeenAt),
     })),
   };
 }
@@ -144,12 +145,12 @@ function seenEntries(
   now: Date,
 ): ReadonlyMap<string, Date> {
   const entryOf = entryFinder(authorised);
-  const last = new Map(before.seen);
+  const last = new Map<string, Date | undefined>(before.seen);
   for (const { url, lastSeenAt } of onPages) {
     const entry = entryOf(url)?.url;
-    if (entry === undefined || lastSeenAt === undefined || lastSeenAt > now) continue;
+    if (entry === undefined || Number(lastSeenAt) > Number(now)) continue;
     const known = last.get(entry);
-    if (known === undefined || known < lastSeenAt) last.set(entry, lastSeenAt);
+    if (known === undefined || Number(known) < Number(lastSeenAt)) last.set(entry, lastSeenAt);
   }
   return new Map(authorised.map(({ url }) => [url, last.get(url) ?? now]));
 }

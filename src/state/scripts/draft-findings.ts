@@ -130,9 +130,7 @@ function contentDrafts(
   script: WatchedScript,
   draft: (kind: FindingKind, detail: string) => DraftFinding,
 ): readonly DraftFinding[] {
-  const { hash, fetchedAt } = script;
-  const versions = script.versions.length > 0 ? script.versions : [{ hash, fetchedAt }];
-  const { changed, unknown } = judgeContent(entry, versions, script.firstSeenAt);
+  const { changed, unknown } = judgeContent(entry, script);
   const unverified = unknown === "" ? [] : [draft("unverified", unknown)];
   const changes = changed.map((version) => {
     const when =

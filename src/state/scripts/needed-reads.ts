@@ -23,10 +23,10 @@ export function needsPages(
   earlier: ScriptWatch | undefined,
   now: Date,
 ): boolean {
-  const pagesAt = earlier?.pagesAt;
-  if (pagesAt === undefined || pagesAt > now) return true;
-  if (Number(now) - Number(pagesAt) >= pagesEveryMs) return true;
-  return !isDeepStrictEqual(earlier?.pages, pages) || earlier?.known !== idsOf(scripts);
+  const { pagesAt, pages: asked, known }: Partial<ScriptWatch> = earlier ?? {};
+  const age = Number(now) - Number(pagesAt);
+  const isRecent = age >= 0 && age < pagesEveryMs;
+  return !isRecent || !isDeepStrictEqual(asked, pages) || known !== idsOf(scripts);
 }
 
 /** The scripts on the pages, as far as it is known. */
@@ -59,7 +59,7 @@ export function scriptsToRead(
     return (
       !isRead ||
       before.hash !== script.hash ||
-      before.fetchedAt?.getTime() !== script.fetchedAt?.getTime()
+      !isDeepStrictEqual(before.fetchedAt, script.fetchedAt)
     );
   });
 }

@@ -26,9 +26,9 @@ export const maxPages = 20;
 export function onPagesOf(
   declared: DeclaredScripts,
   reading: ScriptReading,
-  earlier: ScriptWatch | undefined,
+  earlier: ScriptWatch,
 ): readonly Script[] {
-  return scriptsOnPages(declared, reading.scripts, reading.onPages ?? earlier?.onPages);
+  return scriptsOnPages(declared, reading.scripts, reading.onPages ?? earlier.onPages);
 }
 
 /** The scripts in use on the pages, those first that are not authorised. */
@@ -36,10 +36,10 @@ export function watchedScripts(
   declared: DeclaredScripts,
   reading: ScriptReading,
   onPages: readonly Script[],
-  earlier: ScriptWatch | undefined,
+  earlier: ScriptWatch,
   now: Date,
 ): readonly WatchedScript[] {
-  const before = new Map(earlier?.scripts.map((script) => [script.id, script]));
+  const before = new Map(earlier.scripts.map((script) => [script.id, script]));
   const entryOf = entryFinder(declared.authorised);
   const watched = onPages.filter(isInUse).map((script): WatchedScript => {
     const entry = entryOf(script.url);
