@@ -168,7 +168,9 @@ describe("the notifier", () => {
     const diagnostics = [diagnostic(), diagnostic()];
     const partial = load({ result: "partial", diagnostics });
     const rejected = load({ result: "rejected", diagnostics });
-    for (const each of [load(), partial, partial, rejected, load(), load()]) notifier.load(each);
+    const one = load({ result: "rejected", diagnostics: diagnostics.slice(1) });
+    const all = [load(), partial, partial, rejected, load(), load(), one];
+    for (const each of all) notifier.load(each);
     await receiver.clock.advance(1_000);
     expect(receiver.takeResults()).toEqual([
       expect.stringMatching(
@@ -176,6 +178,7 @@ describe("the notifier", () => {
       ),
       expect.stringMatching(/^RevisionRejected: .*revision 8c9b6cfb\w+ stays active: 2 errors/),
       "RevisionApplied: the zone files are active without errors: 3 zones",
+      expect.stringMatching(/^RevisionRejected: .* stays active: shops\.yaml:12: /),
     ]);
   });
 

@@ -10,7 +10,7 @@ import {
   newlyMalicious,
 } from "../../src/state/inventory.ts";
 import type { Item } from "../../src/zone/inventory-item.ts";
-import { harmless, script } from "../support/inventory.ts";
+import { cookie, harmless, script } from "../support/inventory.ts";
 import { shopZone } from "../support/model.ts";
 
 const zone = shopZone.name;
@@ -99,6 +99,16 @@ describe("what is known of an inventory", () => {
   it("does not call new what was first seen more than a day ago", ({ expect }) => {
     const { facts } = read(bad("https://a.example/", new Date(Number(at) - 86_400_000)));
     expect(facts.newest).toEqual([]);
+  });
+
+  it("counts by status, and leaves out what has none", ({ expect }) => {
+    const scripts = ["active", "", "inactive", "active"].map((status, nth) =>
+      script(`https://${nth}.example/`, { status }),
+    );
+    const session = cookie("session", { firstSeenAt: at });
+    const facts = factsOf([...scripts, session]);
+    expect(facts.kinds.get("script")?.statuses).toEqual({ active: 2, inactive: 1 });
+    expect(facts.newest).toMatchObject([{ name: "session", status: "", malicious: [] }]);
   });
 
   it("keeps the beginning of an address that carries a whole script", ({ expect }) => {

@@ -29,6 +29,11 @@ describe("what happened to a rollout, in a sentence", () => {
       turn: { turn: "aborted", zones: 4, by: "", from: "10.0.0.7" },
       text: "rollout aborted in 4 zones by 10.0.0.7",
     },
+    // A record in the history may lack facts.
+    { turn: { turn: "promoted" }, text: "rollout promoted in 0 zones by " },
+    { turn: { turn: "paused", by: "mia" }, text: "rollout paused by mia ()" },
+    { turn: { turn: "gate_over", wave: 1 }, text: "the gate of wave 1 is shut: " },
+    { turn: { turn: "replaced" }, text: "rollout replaced: that of sha256- had not ended" },
     {
       turn: { turn: "paused", stepsOf: six, ...mia },
       text: "steps paused in a.example, b.example, c.example, d.example, e.example and 1 more by mia (10.0.0.7)",

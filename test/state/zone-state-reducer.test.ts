@@ -45,7 +45,8 @@ describe("drift", () => {
   });
 
   it("is dated from when it was first seen", ({ expect }) => {
-    expect(after({ result: "in_sync" }, drifted, held("weakening")).driftedSince).toEqual(at(2));
+    const state = after({ result: "in_sync" }, drifted, held("weakening"));
+    expect(state).toMatchObject({ driftedSince: at(2), pendingSince: undefined });
   });
 
   it("stays known while the zone cannot be read", ({ expect }) => {
@@ -78,7 +79,11 @@ describe("drift", () => {
     const state = after(pending);
     expect(driftOf(state)).toEqual([]);
     expect(pendingOf(state)).toEqual(withCause("pending", [a]));
-    expect(state).toMatchObject({ driftedSince: undefined, driftOnsets: 0 });
+    expect(state).toMatchObject({
+      driftedSince: undefined,
+      driftOnsets: 0,
+      pendingSince: at(1),
+    });
   });
 });
 
@@ -97,8 +102,13 @@ describe("what was changed", () => {
         trigger: "schedule",
         writes: [
           { call: "update-policy", status: "done", ray: "8f2b", reason: "" },
-          { call: "update-policy", status: "failed", reason: "PUT policies: 400" },
-          { changes: ["managed_rule/c"], status: "skipped", reason: "waits for policy/b" },
+          { call: "update-policy", status: "failed", ray: "8f2a", reason: "PUT policies: 400" },
+          {
+            changes: ["managed_rule/c"],
+            status: "skipped",
+            ray: "",
+            reason: "waits for policy/b",
+          },
         ],
       },
     ]);

@@ -4,17 +4,25 @@ import path from "node:path";
 import { Ajv2020 } from "ajv/dist/2020.js";
 import { describe, it } from "vitest";
 
+import { historyEntryResults } from "../../src/history/history.ts";
 import { shownStates } from "../../src/measure/measurement.ts";
 import { type Change, deleteReasons } from "../../src/plan/change.ts";
 import { holdReasons } from "../../src/plan/guard/hold.ts";
 import { writeLinks } from "../../src/plan/guard/may-write.ts";
 import { answersJson } from "../../src/render/write-answers.ts";
-import type { CollectorState } from "../../src/state/collector-status.ts";
-import { loadResults } from "../../src/state/load-report.ts";
+import { collectorStates } from "../../src/state/collector-status.ts";
+import { loadResults, zonesOfWave } from "../../src/state/load-report.ts";
 import { triggers } from "../../src/state/run-report.ts";
+import { findingKinds } from "../../src/state/scripts/script-watch.ts";
 import { stepStates } from "../../src/state/steps-status.ts";
 import { zoneStatuses } from "../../src/state/zone-state.ts";
-import { coerceObjects, isJsonObject, type Json, type JsonObject } from "../../src/syntax/json.ts";
+import {
+  coerceObject,
+  coerceObjects,
+  isJsonObject,
+  type Json,
+  type JsonObject,
+} from "../../src/syntax/json.ts";
 import {
   fleetJson,
   historyOfZoneJson,
@@ -68,18 +76,11 @@ function faultsOf(definition: string, body: unknown): string {
   return ajv.errorsText(validate.errors ?? []).replace("No errors", "");
 }
 
-const collectorStates: readonly CollectorState[] = [
-  "off",
-  "starting",
-  "collecting",
-  "denied",
-  "lagging",
-];
-
-function valuesOf(definition: string): Json | undefined {
-  const definitions = schema["$defs"];
-  const found = isJsonObject(definitions) ? definitions[definition] : undefined;
-  return isJsonObject(found) ? found["enum"] : undefined;
+/** The values of a definition, or of a part of it: `entry.properties.result`. */
+function valuesOf(place: string, key = "enum"): Json | undefined {
+  return `${place}.${key}`
+    .split(".")
+    .reduce<Json | undefined>((found, part) => coerceObject(found)[part], schema["$defs"]);
 }
 
 describe("the schema of /api/v1", () => {
@@ -287,6 +288,10 @@ describe("the schema of /api/v1", () => {
     expect(valuesOf("status")).toEqual(zoneStatuses);
     expect(valuesOf("trigger")).toEqual(triggers);
     expect(valuesOf("reason")).toEqual(holdReasons);
+    expect(valuesOf("entry.properties.result")).toEqual(historyEntryResults);
+    expect(valuesOf("script_finding.properties.kind")).toEqual(findingKinds);
+    const wave = valuesOf("rollout.properties.by_wave.items", "required");
+    expect(wave).toEqual(["wave", ...zonesOfWave]);
   });
 
   it("detects an undescribed field", ({ expect }) => {
