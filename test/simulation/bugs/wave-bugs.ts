@@ -91,7 +91,7 @@ export const waveBugs: readonly PlantedBug[] = [
   {
     name: "a-command-is-answered-before-it-is-stored",
     file: "daemon/endpoints.ts",
-    from: "return (await isStored(store)) ? answer",
+    from: "return (await isStored(term.store)) ? answer",
     to: "return true ? answer",
     story: "waves",
     steps: [
