@@ -82,6 +82,7 @@ describe.skipIf(noPostgres)(`migrations of the tables ${noPostgres ?? ""}`, () =
     await expect(tables.check({ owner: us, service })).rejects.toThrow(
       "run `zonewarden store migrate`",
     );
+    await expect(tables.migrate()).rejects.toThrow("already exists");
   });
 
   it("end the term of a leader, which may be an older program", async ({ expect }) => {

@@ -134,8 +134,8 @@ export async function readDirectoryStore(
   identity: StoreIdentity,
   directory: StateDirectory,
 ): Promise<Pick<LoadedState, "opened" | "entries">> {
-  const isWhole = !(await isUnfinished(directory));
-  return isWhole ? await load(directory, fileName, identity) : lost("unreadable", unfinishedText);
+  if (await isUnfinished(directory)) return lost("unreadable", unfinishedText);
+  return load(directory, fileName, identity);
 }
 
 interface LoadedState {

@@ -6,17 +6,13 @@ const checksumLength = 16;
 
 /** A value as a line that says whether it is whole. */
 export function lineOf(value: unknown): string {
-  const text = JSON.stringify(value);
-  return `${checksumOf(text)} ${text}\n`;
+  return `${withChecksum(JSON.stringify(value))}\n`;
 }
 
 /** The value of a line without its line end; `undefined` if the line is not whole. */
 export function valueIn(line: string): unknown {
   const text = line.slice(checksumLength + 1);
-  if (line[checksumLength] !== " " || checksumOf(text) !== line.slice(0, checksumLength)) {
-    return undefined;
-  }
-  return JSON.parse(text);
+  return line === withChecksum(text) ? JSON.parse(text) : undefined;
 }
 
 /** The changes of a batch; `undefined` if a value is something else. */
@@ -30,6 +26,6 @@ function isChange(value: unknown): value is KeyChange {
   return typeof parts[0] === "string" && (typeof parts[1] === "string" || parts[1] === null);
 }
 
-function checksumOf(text: string): string {
-  return sha256(text).slice(0, checksumLength);
+function withChecksum(text: string): string {
+  return `${sha256(text).slice(0, checksumLength)} ${text}`;
 }

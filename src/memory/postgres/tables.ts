@@ -52,6 +52,12 @@ export class Tables implements DatabaseTables {
     return this.#connection.run(statements);
   }
 
+  /** The first row of one statement; empty if there is none. */
+  async #row(statement: string): Promise<Rows[number]> {
+    const [rows = []] = await this.#run([statement]);
+    return rows[0] ?? {};
+  }
+
   /** The name of a table in SQL. */
   #table(name: string): string {
     return `${quotedName(this.#name)}.${name}`;
@@ -91,19 +97,17 @@ export class Tables implements DatabaseTables {
   }
 
   async #version(): Promise<number> {
-    const [found = []] = await this.#run([
-      `SELECT to_regclass(${literal(this.#table("installation"))}) IS NOT NULL AS is_there`,
-    ]);
-    if (found[0]?.["is_there"] !== true) return 0;
-    const [rows = []] = await this.#run([`SELECT version FROM ${this.#table("installation")}`]);
-    return Number(rows[0]?.["version"] ?? 0);
+    const table = this.#table("installation");
+    const found = await this.#row(`SELECT to_regclass(${literal(table)}) IS NOT NULL AS is_there`);
+    if (found["is_there"] !== true) return 0;
+    const { version } = await this.#row(`SELECT version FROM ${table}`);
+    return Number(version ?? 0);
   }
 
   async check({ owner, service }: StoreIdentity): Promise<void> {
-    const [rows = []] = await this.#run([
+    const row = await this.#row(
       `SELECT version, owner, service FROM ${this.#table("installation")}`,
-    ]);
-    const row = rows[0] ?? {};
+    );
     const version = Number(row["version"] ?? 0);
     if (version > this.version) throw this.#newer(version);
     if (version < this.version) {
@@ -186,11 +190,10 @@ SELECT line FROM sized WHERE total <= ${longestEntries} ORDER BY n`,
   async store({ term, changes, head, history }: TermBatch): Promise<BatchResult> {
     const start = history?.lines.start ?? head;
     const end = history?.lines.head ?? head;
-    const [rows = []] = await this.#run([
+    const row = await this.#row(
       `${this.#judgement(term, start, end)}${this.#stateChanges(changes)}${this.#newLines(history)}
 SELECT (SELECT count(*) FROM term) AS terms, (SELECT count(*) FROM may) AS may`,
-    ]);
-    const row = rows[0] ?? {};
+    );
     if (Number(row["terms"]) !== 1) return "term_over";
     return Number(row["may"]) === 1 ? "stored" : "other_head";
   }
@@ -260,7 +263,7 @@ SELECT (SELECT count(*) FROM term) AS terms, (SELECT count(*) FROM may) AS may`,
     const entries = [...records];
     const zones = literals(entries.map(([zone]) => zone));
     const texts = literals(entries.map(([, text]) => text));
-    const [rows = []] = await this.#run([
+    const { terms } = await this.#row(
       `WITH term AS MATERIALIZED (
   SELECT 1 FROM ${this.#table("installation")} WHERE term = ${term} FOR SHARE
 ), put AS (
@@ -271,15 +274,15 @@ SELECT (SELECT count(*) FROM term) AS terms, (SELECT count(*) FROM may) AS may`,
   DELETE FROM ${table} WHERE day < ${literal(dropBefore)}::date AND EXISTS (SELECT FROM term)
 )
 SELECT count(*) AS terms FROM term`,
-    ]);
-    return Number(rows[0]?.["terms"]) === 1 ? "stored" : "term_over";
+    );
+    return Number(terms) === 1 ? "stored" : "term_over";
   }
 
   async measurement(day: string, zone: string): Promise<string | undefined> {
-    const [rows = []] = await this.#run([
+    const { record } = await this.#row(
       `SELECT record FROM ${this.#table("measurement")} WHERE day = ${literal(day)}::date AND zone = ${literal(zone)}`,
-    ]);
-    return rows[0] && coerceText(rows[0]["record"]);
+    );
+    return typeof record === "string" ? record : undefined;
   }
 
   async measurements(day: string, after: string): Promise<ReadonlyMap<string, string>> {
@@ -297,10 +300,10 @@ SELECT count(*) AS terms FROM term`,
   }
 
   async historyBytes(): Promise<number> {
-    const [rows = []] = await this.#run([
+    const { bytes } = await this.#row(
       `SELECT coalesce(sum(octet_length(line) + 1), 0) AS bytes FROM ${this.#table("history")}`,
-    ]);
-    return Number(rows[0]?.["bytes"] ?? 0);
+    );
+    return Number(bytes);
   }
 
   async *historyLines(): AsyncGenerator<Uint8Array> {
