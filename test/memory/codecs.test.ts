@@ -9,6 +9,7 @@ import {
   formerTerm,
   labels,
   moments,
+  rolloutHalt,
   steps,
   text as plainText,
   texts,
@@ -22,6 +23,19 @@ const rule = {
   ref: "by-terraform",
   key: "owasp",
 } as const;
+
+describe("what a person made of a rollout, in the state", () => {
+  it.for([
+    { stored: '{"revision":"r1","halt":"aborted"}', is: { revision: "r1", halt: "aborted" } },
+    { stored: '{"revision":"","halt":"aborted"}', is: { revision: "", halt: "paused" } },
+    { stored: '{"revision":"r1","halt":"over"}', is: { revision: "", halt: "paused" } },
+    { stored: '{"revision":"r1"', is: { revision: "", halt: "paused" } },
+    { stored: undefined, is: undefined },
+  ] as const)("is $is where it says $stored", ({ stored, is }, { expect }) => {
+    expect(rolloutHalt.decode(stored)).toEqual(is);
+    expect(rolloutHalt.encode(is)).toBe(is?.revision === "r1" ? stored : undefined);
+  });
+});
 
 describe("adopted rules in the state", () => {
   it("come back as they were", ({ expect }) => {

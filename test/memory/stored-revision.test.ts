@@ -2,7 +2,7 @@ import { describe, it } from "vitest";
 
 import { ZoneFileLoader } from "../../src/desired/load/zone-file-loader.ts";
 import { MemoryStore } from "../../src/memory/memory-store.ts";
-import { StoredRevision } from "../../src/memory/stored-revision.ts";
+import { filesOf, StoredRevision } from "../../src/memory/stored-revision.ts";
 import type { RoundProgress } from "../../src/reconcile/fleet/desired-fleet.ts";
 import { SimulatedClock } from "../support/clock.ts";
 import { damagedIn } from "../support/damaged-in.ts";
@@ -91,6 +91,14 @@ describe("the stored revision", () => {
     await at.save();
     const { hash } = await at.loader.load(never);
     expect(await restored(at)).toEqual({ hash, names: ["shop.example", "blog.example"] });
+  });
+
+  it("lists of a folder what is in it", async ({ expect }) => {
+    const names = ["shop.yaml", "team/blog.yaml", "team/eu/news.yaml"];
+    const contents = new Map(names.map((name) => [name, Buffer.from("zones: []")]));
+    const files = filesOf("/zones", contents, false);
+    expect(await files.list("/zones")).toEqual(["shop.yaml", "team"]);
+    expect(await files.list("/zones/team")).toEqual(["blog.yaml", "eu"]);
   });
 
   it("has the one file that the path leads to", async ({ expect }) => {

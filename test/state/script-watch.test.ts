@@ -147,6 +147,7 @@ describe("checks of the scripts on declared pages, one after the other", () => {
     const older = here("https://pay.example.net/old.js", { lastSeenAt: day(-2) });
     const newer = fresh(2);
     const first = check(declared, readingOf([older]), firstDay);
+    expect([...first.watch.seen.values()]).toEqual([day(-2)]);
     const second = check(declared, readingOf([newer, older]), day(2), first.watch);
     const third = check(declared, readingOf([older]), day(4.9), second.watch);
     expect(findingsIn(third)).toEqual([]);
