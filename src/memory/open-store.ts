@@ -267,10 +267,9 @@ export async function openCommandDirectory(
     const ports = { directory: files, clock, process, uniqueId, ...reports };
     return { store: await openDirectoryStore(identity, ports) };
   } catch (error) {
-    if (!(error instanceof Error)) throw error;
     return {
       store: undefined,
-      why: `the state in ${directory} cannot be opened: ${error.message}`,
+      why: `the state in ${directory} cannot be opened: ${errorText(error)}`,
     };
   }
 }

@@ -78,7 +78,6 @@ export class StoredRuns implements RunStore, AuthorStore, StepStore {
   #storeRays(name: ZoneName, report: ZoneReport): void {
     if (report.result !== "applied") return;
     const rays = report.outcomes.map(raySent).filter((ray) => ray !== "");
-    if (rays.length === 0) return;
     const known = remembered(this.#store, zoneKeys.rays, name);
     remember(this.#store, zoneKeys.rays, [...known, ...rays].slice(-maxRays), name);
   }

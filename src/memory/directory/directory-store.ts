@@ -174,12 +174,12 @@ function read(text: string, identity: StoreIdentity): LoadedState {
   if (error !== undefined) return error;
   const entries = new Map<string, string>();
   let start = headEnd + 1;
-  for (let line = 2; start < text.length; line += 1) {
+  for (let line = 2; ; line += 1) {
     const end = text.indexOf("\n", start);
-    const changes = end < 0 ? undefined : changesIn(valueIn(text.slice(start, end)));
+    if (end === -1) break;
+    const changes = changesIn(valueIn(text.slice(start, end)));
     if (changes === undefined) {
-      const isLast = end < 0 || end === text.length - 1;
-      if (!isLast) return lost("damaged", `line ${line} is damaged`);
+      if (end < text.length - 1) return lost("damaged", `line ${line} is damaged`);
       break;
     }
     for (const change of changes) put(entries, change);
