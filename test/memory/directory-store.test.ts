@@ -16,6 +16,7 @@ import { nodeStateDirectory } from "../../src/memory/directory/state-directory.t
 import { lockHolder } from "../../src/memory/directory/state-lock.ts";
 import { logOpenedState } from "../../src/memory/open-store.ts";
 import type { OpenResult, StateStore } from "../../src/memory/state-store.ts";
+import type { ZoneName } from "../../src/zone/zone.ts";
 import { SimulatedClock } from "../support/clock.ts";
 import { book } from "../support/log-book.ts";
 import { MemoryDirectory } from "../support/memory-directory.ts";
@@ -67,8 +68,14 @@ async function afterRestart(
   return contentOf(store);
 }
 
+/** Records of zones, of which two are longer than a piece of a file. */
+function longRecords(...zones: readonly string[]): ReadonlyMap<ZoneName, string> {
+  const long = "x".repeat(40_000);
+  return new Map(zones.map((zone) => [named(zone), `{"zone":"${zone}","x":"${long}"}`]));
+}
+
 /** Puts a line with this change in place of the second one of a text. */
-function secondLine(change: readonly unknown[]): (text: string) => string {
+function secondLine(change: unknown): (text: string) => string {
   return (text) =>
     text
       .split("\n")
@@ -126,6 +133,11 @@ describe("state in a directory", () => {
       4,
       new Set(["append state.jsonl"]),
     ]);
+    await store[Symbol.asyncDispose]();
+    const { store: next } = await opened(directory);
+    next.set("zone/a", "5");
+    await next.flush();
+    expect(directory.writes.at(-1)).toBe("append state.jsonl");
   });
 
   it("does not grow with the number of its changes", async ({ expect }) => {
@@ -194,6 +206,11 @@ describe("state in a directory", () => {
     {
       when: "one of its changes has a third part",
       change: secondLine(["zone/a", "1", "2"]),
+      opens: { result: "lost", reason: "damaged", detail: "line 2 is damaged" },
+    },
+    {
+      when: "one of its changes is a text of two characters",
+      change: secondLine("ab"),
       opens: { result: "lost", reason: "damaged", detail: "line 2 is damaged" },
     },
     {
@@ -267,8 +284,14 @@ describe("state in a directory", () => {
     const { store: again } = await opened(directory, staging);
     expect(contentOf(again)).toEqual({ "zone/a": "2" });
     await again[Symbol.asyncDispose]();
+    const own = directory.files.get("state.jsonl.foreign-2026-11-20-3") ?? "";
     const { store: last } = await opened(directory);
     expect(contentOf(last)).toEqual({ "zone/a": "3" });
+    last.set("zone/a", "4");
+    await last[Symbol.asyncDispose]();
+    // No copy is needed while the state itself can be used.
+    directory.files.set("state.jsonl.foreign-2026-11-20-9", own);
+    expect(contentOf((await opened(directory)).store)).toEqual({ "zone/a": "4" });
   });
 
   it("is not taken back from a copy of another file, which is not counted either", async ({
@@ -601,6 +624,20 @@ describe("the lock of a state directory", () => {
     expect(failures).toEqual([expect.stringMatching(/^lost: .* in use by process 12 on a/)]);
   });
 
+  it("leaves the lines of a day sorted by zone, however long they are", async ({ expect }) => {
+    const directory = new MemoryDirectory();
+    const files = measurementFiles(directory);
+    await files.write("2026-11-20", longRecords("b.example", "d.example"));
+    await files.write(
+      "2026-11-20",
+      longRecords("e.example", "a.example", "c.example", "d.example"),
+    );
+    directory.files.set("2026-11-19.json~", "");
+    expect(await files.days()).toEqual(["2026-11-20"]);
+    const all = await Array.fromAsync(files.readAll("2026-11-20"));
+    expect(all.map(([zone]) => zone.slice(0, 1)).join("")).toBe("abcde");
+  });
+
   it("ends the changes of the measurements too, once it is lost", async ({ expect }) => {
     const directory = new MemoryDirectory();
     const files = measurementFiles(directory);
@@ -622,7 +659,10 @@ describe("the lock of a state directory", () => {
     // What ends after the store may still ask.
     expect(await store.isHeld()).toBe(true);
     expect(directory.files.has("state.lock")).toBe(false);
-    await expect(opened(directory, shop, here)).resolves.toBeDefined();
+    const { store: next } = await opened(directory, shop, here);
+    // Somebody removes the lock.
+    directory.files.delete("state.lock");
+    await next[Symbol.asyncDispose]();
   });
 
   it("is free again though it was being renewed when the store was closed", async ({ expect }) => {

@@ -83,6 +83,8 @@ describe.skipIf(noPostgres)(`migrations of the tables ${noPostgres ?? ""}`, () =
       "run `zonewarden store migrate`",
     );
     await expect(tables.migrate()).rejects.toThrow("already exists");
+    const opened = await tables.begin({ owner: us, service }, 0);
+    expect(opened).toMatchObject({ term: 0, termBefore: 0, head: { n: 0, hash: "" } });
   });
 
   it("end the term of a leader, which may be an older program", async ({ expect }) => {

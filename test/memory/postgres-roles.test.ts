@@ -4,7 +4,7 @@ import { NewLines } from "../../src/history/chain/history-chain.ts";
 import { openDatabaseStore } from "../../src/memory/database-store.ts";
 import type { Database } from "../../src/memory/database.ts";
 import { openDatabase } from "../../src/memory/postgres/open-database.ts";
-import { grantsSql } from "../../src/memory/postgres/schema.ts";
+import { grantsSql, quotedName } from "../../src/memory/postgres/schema.ts";
 import { SqlConnection } from "../../src/memory/postgres/sql-connection.ts";
 import { zoneName } from "../../src/zone/zone.ts";
 import { SimulatedClock } from "../support/clock.ts";
@@ -44,7 +44,7 @@ function fail(): never {
 const untold = (): void => undefined;
 
 describe.skipIf(noPostgres)(`the roles of a database ${noPostgres ?? ""}`, () => {
-  it.for(["zonewarden", "Zone-warden 2"])(
+  it.for(["zonewarden", 'Zone-"warden" 2'])(
     "of the schema %s: the owner migrates, the writer adds, the reader reads",
     async (schema, { expect }) => {
       const { as, connectedAs, grant } = await threeRoles(schema);
@@ -91,7 +91,7 @@ describe.skipIf(noPostgres)(`the roles of a database ${noPostgres ?? ""}`, () =>
       const drop = { lines: 1, bytes: 0 };
       await ofOwner.history?.add({ lines: third, drop });
       const connection = connectedAs("reader");
-      const table = `"${schema}".history`;
+      const table = `${quotedName(schema)}.history`;
       const [rows = []] = await connection.run([`SELECT n FROM ${table} ORDER BY n`]);
       expect(rows.map(({ n }) => Number(n))).toEqual([2, 3]);
       await connection[Symbol.asyncDispose]();
