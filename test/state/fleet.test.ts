@@ -40,8 +40,9 @@ describe("what is declared", () => {
     const suspension = { reason: "migration", until: at(50) };
     const fleet = fleetOf(declared(shop, { suspension }));
     stateAfter(fleet, report(shop, 1, held("suspend", "weakening")));
+    fleet.declare([declared(shop, { suspension, mode: "observe" })], at(2));
     expect(fleet.zone(shop)?.holds).toHaveLength(2);
-    fleet.declare([declared(shop)], at(2));
+    fleet.declare([declared(shop)], at(3));
     expect(fleet.zone(shop)?.holds).toMatchObject([{ reason: "weakening" }]);
   });
 
@@ -70,6 +71,8 @@ describe("what is declared", () => {
 
     fleet.declare([declared(shop, { mode: "observe" })], at(7));
     expect(fleet.zones).toMatchObject([{ declared: { mode: "observe" } }]);
+    fleet.declare([declared(shop, { mode: "enforce" })], at(8));
+    expect(fleet.zones).toMatchObject([{ declared: { mode: "enforce" } }]);
   });
 
   it("knows since when a zone differed before the start, but not since a moment to come", ({

@@ -8,6 +8,7 @@ import {
   type InventoryReport,
   neverRead,
   newlyMalicious,
+  shortened,
 } from "../../src/state/inventory.ts";
 import type { Item } from "../../src/zone/inventory-item.ts";
 import { cookie, harmless, script } from "../support/inventory.ts";
@@ -34,6 +35,15 @@ function read(...items: readonly Item[]): Extract<InventoryReport, { readonly re
 
 const failure = { code: "API_SERVER", message: "500", transient: true, ray: "", retryAfterMs: 0 };
 const unreadable = { result: "error", zone, at, failure } as const;
+
+describe("a text that is kept", () => {
+  it.for([
+    { length: 500, kept: "x".repeat(500) },
+    { length: 501, kept: `${"x".repeat(500)}…` },
+  ])("is as long as it was up to 500 characters: $length", ({ length, kept }, { expect }) => {
+    expect(shortened("x".repeat(length))).toBe(kept);
+  });
+});
 
 describe("what is known of an inventory", () => {
   it("is unknown before the first read, not zero", ({ expect }) => {
