@@ -74,13 +74,9 @@ function longRecords(...zones: readonly string[]): ReadonlyMap<ZoneName, string>
   return new Map(zones.map((zone) => [named(zone), `{"zone":"${zone}","x":"${long}"}`]));
 }
 
-/** Puts a line with this change in place of the second one of a text. */
-function secondLine(change: unknown): (text: string) => string {
-  return (text) =>
-    text
-      .split("\n")
-      .with(1, lineOf([change]).trimEnd())
-      .join("\n");
+/** Puts a line with these changes in place of the second one of a text. */
+function secondLine(...changes: readonly unknown[]): (text: string) => string {
+  return (text) => text.split("\n").with(1, lineOf(changes).trimEnd()).join("\n");
 }
 
 describe("state in a directory", () => {
@@ -211,6 +207,11 @@ describe("state in a directory", () => {
     {
       when: "one of its changes is a text of two characters",
       change: secondLine("ab"),
+      opens: { result: "lost", reason: "damaged", detail: "line 2 is damaged" },
+    },
+    {
+      when: "the value of its second change is a number",
+      change: secondLine(["zone/a", "1"], ["zone/b", 2]),
       opens: { result: "lost", reason: "damaged", detail: "line 2 is damaged" },
     },
     {
