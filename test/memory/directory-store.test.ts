@@ -525,6 +525,10 @@ describe("a directory that is filled", () => {
   });
 });
 
+function record(zone: string): string {
+  return `{"zone":"${zone}","hours":[]}`;
+}
+
 describe("the lock of a state directory", () => {
   it("is taken at once where its holder has just given it back", async ({ expect }) => {
     const [clock, start] = [new SimulatedClock(), new SimulatedClock().now()];
@@ -637,6 +641,29 @@ describe("the lock of a state directory", () => {
     expect(await files.days()).toEqual(["2026-11-20"]);
     const all = await Array.fromAsync(files.readAll("2026-11-20"));
     expect(all.map(([zone]) => zone.slice(0, 1)).join("")).toBe("abcde");
+  });
+
+  it("has the days that are days, in their order, and no line that is damaged", async ({
+    expect,
+  }) => {
+    const directory = new MemoryDirectory(
+      new Map([
+        ["2026-11-21.jsonl", `${record("shop.example")}\n`],
+        ["2026-11-20.jsonl", `${record("a.example")}\n{"zone":"b.ex\n${record("shop.example")}\n`],
+        ["2026-11-40.jsonl", ""],
+        ["state.jsonl", ""],
+      ]),
+    );
+    const files = measurementFiles(directory);
+    expect(await files.days()).toEqual(["2026-11-20", "2026-11-21"]);
+    const all = await Array.fromAsync(files.readAll("2026-11-20"));
+    expect(all.map(([zone]) => zone)).toEqual(["a.example", "shop.example"]);
+    await files.dropBefore("2026-11-21");
+    expect([...directory.files.keys()]).toEqual([
+      "2026-11-21.jsonl",
+      "2026-11-40.jsonl",
+      "state.jsonl",
+    ]);
   });
 
   it("ends the changes of the measurements too, once it is lost", async ({ expect }) => {

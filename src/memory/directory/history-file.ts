@@ -75,11 +75,11 @@ export function heldHistoryFile(
     ...store,
     truncate: async (size) => {
       await check();
-      await store.truncate(size);
+      return store.truncate(size);
     },
     add: async (batch) => {
       await check();
-      await store.add(batch);
+      return store.add(batch);
     },
   };
 }
