@@ -572,6 +572,7 @@ describe("the lock of a state directory", () => {
     const { store } = await opened(directory, shop, { ...here, isRunning });
     store.set("a", "1");
     expect(await store.flush()).toBe(true);
+    expect([...directory.files.keys()].toSorted()).toEqual(["state.jsonl", "state.lock"]);
   });
 
   it("is put back where it is a new one, that another process took meanwhile", async ({

@@ -31,7 +31,7 @@ describe("what a term could not store", () => {
   ])("is $entries in the next one, where $between led in between", async (row, { expect }) => {
     const tables = new FailingTables();
     const first = await termOf(tables, undefined);
-    expect(first.last.term).toBe(1);
+    expect([first.last.term, first.state.opened]).toEqual([1, { result: "empty" }]);
     first.state.set("a", "1");
     first.state.set("b", "old");
     expect(await first.state.flush()).toBe(true);
@@ -42,6 +42,7 @@ describe("what a term could not store", () => {
     tables.isDown = false;
     if (row.between !== "nobody") await termOf(tables, undefined);
     const next = await termOf(tables, first.last);
+    expect(next.state.opened).toEqual({ result: "loaded", entries: 2 });
     expect(next.state.keys("").toSorted()).toEqual(Object.keys(row.entries));
     expect(await next.state.flush()).toBe(true);
     expect(Object.fromEntries(tables.entries)).toEqual(row.entries);

@@ -37,6 +37,7 @@ describe("the store of a daemon in a directory", () => {
     const { logger, lines } = book();
     const clock = new SimulatedClock();
     const { state } = await openDirectory("/state", identity, machine.host(21, clock), logger);
+    expect(lines().filter(({ level }) => level === "warn")).toEqual([]);
     await openDirectory("/state", identity, machine.host(11), book().logger);
     expect(machine.exits).toEqual([]);
     state.set("a", "1");

@@ -45,6 +45,7 @@ describe("what a command stores", () => {
     ["a zone in capitals", { ...whole, adopted: { "Shop.example.com": [rule] } }],
     ["no list", { ...whole, adopted: { "shop.example.com": rule } }],
     ["an empty list", { ...whole, adopted: { "shop.example.com": [] } }],
+    ["a rule that is null", { ...whole, adopted: { "shop.example.com": [null] } }],
     ["an id that is none", { ...whole, adopted: { "shop.example.com": [{ ...rule, id: "a/b" }] } }],
     ["no ref", { ...whole, adopted: { "shop.example.com": [{ ...rule, ref: "" }] } }],
     [
