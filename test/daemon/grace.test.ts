@@ -11,7 +11,9 @@ import { SimulatedClock } from "../support/clock.ts";
 import { hostIn, workplace } from "../support/command-line.ts";
 import { control, exampleWithEmulator } from "../support/example.ts";
 import { logged } from "../support/log-lines.ts";
+import { wordsOf } from "../support/pages.ts";
 import { eventually } from "../support/processes.ts";
+import { textFrom } from "../support/running.ts";
 
 /** A machine on a clock that stands still, with signals that the test sends. */
 function simulated(clock: SimulatedClock): {
@@ -93,6 +95,7 @@ describe("the grace period", () => {
     await control(example, "faults", { fault: "latency", milliseconds: 1, ...method });
     const daemon = place.start("run");
     await eventually("a write is never answered", () => arrived || undefined);
+    expect(wordsOf(await textFrom(daemon, ""))).toMatch(/Running \w+\.example\.com/);
     daemon.signal("SIGTERM");
     await logged(daemon, "stopping");
     let isEnded = false;
