@@ -85,8 +85,6 @@ export const corrections: Codec<Corrections> = {
     ),
 };
 
-const none: readonly AdoptedRule[] = [];
-
 /** Adopted rules. If one of them is not whole, none was adopted. */
 export const adoptedRules: Codec<readonly AdoptedRule[]> = {
   encode: (rules) =>
@@ -94,14 +92,13 @@ export const adoptedRules: Codec<readonly AdoptedRule[]> = {
       ? undefined
       : JSON.stringify(rules.map(({ kind, id, ref, key }) => ({ kind, id, ref, key }))),
   decode: (stored) => {
-    if (stored === undefined) return none;
-    const rules = coerceObjects(parseJson(stored)).map(({ kind, id, ref, key }) => ({
+    const rules = coerceObjects(jsonIn(stored)).map(({ kind, id, ref, key }) => ({
       kind: ruleKindOf(kind),
       id: coerceText(id),
       ref: coerceText(ref),
       key: coerceText(key),
     }));
-    return rules.every(isWhole) ? rules : none;
+    return rules.every(isWhole) ? rules : [];
   },
 };
 

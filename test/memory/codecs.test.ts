@@ -10,6 +10,7 @@ import {
   labels,
   moments,
   rolloutHalt,
+  rolloutHead,
   steps,
   text as plainText,
   texts,
@@ -34,6 +35,18 @@ describe("what a person made of a rollout, in the state", () => {
   ] as const)("is $is where it says $stored", ({ stored, is }, { expect }) => {
     expect(rolloutHalt.decode(stored)).toEqual(is);
     expect(rolloutHalt.encode(is)).toBe(is?.revision === "r1" ? stored : undefined);
+  });
+});
+
+describe("the head of a rollout in the state", () => {
+  it.for([
+    { stored: '{"revision":"r1","zones":3}', is: { revision: "r1", zones: 3 } },
+    { stored: '{"revision":"","zones":3}', is: undefined },
+    { stored: '{"revision":"r1","zones":"3"}', is: undefined },
+    { stored: '{"revision":7,"zones":3}', is: undefined },
+    { stored: undefined, is: undefined },
+  ])("is $is where it says $stored", ({ stored, is }, { expect }) => {
+    expect(rolloutHead.decode(stored)).toEqual(is);
   });
 });
 

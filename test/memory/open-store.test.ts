@@ -1,13 +1,22 @@
 import { describe, it } from "vitest";
 
 import { memoryOnly } from "../../src/memory/kept-store.ts";
-import { openCommandDirectory, openDirectory, writeReports } from "../../src/memory/open-store.ts";
+import { MemoryStore } from "../../src/memory/memory-store.ts";
+import {
+  openCommandDirectory,
+  openDirectory,
+  storedZones,
+  writeReports,
+} from "../../src/memory/open-store.ts";
+import { remember, zoneKeys } from "../../src/memory/state-keys.ts";
 import { identityOf } from "../../src/memory/state-store.ts";
 import { SimulatedClock } from "../support/clock.ts";
 import { configFrom } from "../support/config-from.ts";
 import { MemoryHistory } from "../support/history-files.ts";
 import { book } from "../support/log-book.ts";
 import { MemoryDirectory } from "../support/memory-directory.ts";
+import { named } from "../support/reports.ts";
+import { check, day, declaredScripts, readingOf } from "../support/watched.ts";
 
 /** Processes of one machine that use one directory; those below 20 run. */
 class Machine {
@@ -93,6 +102,20 @@ describe("the store of a command in a directory", () => {
       why: "the state in /state cannot be used: line 1 is damaged",
     });
     expect([...machine.directory.files]).toEqual([["state.jsonl", "a token\n"]]);
+  });
+});
+
+describe("what a command knows of zones", () => {
+  it("is what is stored of each, and nothing without a store", ({ expect }) => {
+    const [shop, blog] = [named("shop.example"), named("blog.example")];
+    const { watch } = check(declaredScripts([]), readingOf([]), day(1));
+    const store = new MemoryStore();
+    remember(store, zoneKeys.scripts, watch, shop);
+    remember(store, zoneKeys.applied, "as declared", shop);
+    const zones = storedZones(store);
+    expect([zones.scripts(shop), zones.applied(shop)]).toEqual([watch, "as declared"]);
+    expect([zones.scripts(blog), zones.applied(blog)]).toEqual([undefined, ""]);
+    expect(storedZones(undefined).scripts(shop)).toBeUndefined();
   });
 });
 

@@ -97,7 +97,7 @@ export class SqlConnection implements AsyncDisposable {
  */
 export function verifiedUrl(text: string): string {
   // A socket needs no host, which a URL with a user must have.
-  const url = URL.parse(text.trim().replace("@/", "@localhost/"));
+  const url = URL.parse(text.replace("@/", "@localhost/"));
   if (url === null || !["postgres:", "postgresql:"].includes(url.protocol)) {
     throw new DatabaseError(
       "the URL of the database must be postgres://user:password@host/database",
