@@ -55,6 +55,13 @@ describe.skipIf(noPostgres)(`migrations of the tables ${noPostgres ?? ""}`, () =
     ]);
   });
 
+  it("that cannot create the tables say why, unless the right is missing", async ({ expect }) => {
+    const server = await sharedPostgres();
+    const { url, name } = await server.createDatabase();
+    await server.query(`ALTER DATABASE ${name} SET default_transaction_read_only = on`);
+    await expect(atOnce(url, 1, (tables) => tables.createMissing())).rejects.toThrow("read-only");
+  });
+
   it("that three processes begin at once create the tables once", async ({ expect }) => {
     const server = await sharedPostgres();
     const { url, name } = await server.createDatabase();
