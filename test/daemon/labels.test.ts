@@ -63,9 +63,13 @@ notifications:
     });
     expect(wordsOf(await textFrom(daemon, `zones/${shop}`))).toContain("team=payments tier=gold");
 
-    const statuses = [...seriesIn(await textFrom(daemon, "metrics"))]
-      .filter(([series, value]) => series.startsWith("zonewarden_zone_status{") && value === 1)
-      .map(([series]) => parsed(series).labels);
+    const series = seriesIn(await textFrom(daemon, "metrics"));
+    // An alert on errors of a sink needs its series before the first one.
+    const errors = 'zonewarden_notifications_total{sink="payments",result="error"}';
+    expect(series.get(errors)).toBe(0);
+    const statuses = [...series]
+      .filter(([name, value]) => name.startsWith("zonewarden_zone_status{") && value === 1)
+      .map(([name]) => parsed(name).labels);
     expect(
       statuses
         .map(({ zone, label_team: team, label_tier: tier }) => [zone, team, tier])
