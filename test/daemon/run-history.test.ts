@@ -199,6 +199,14 @@ describe("the history of a process", () => {
     expect(log.text()).not.toContain("not signed");
   });
 
+  it("says at its end how many lines are not stored", async ({ expect }) => {
+    const [log, clock] = [book(), new SimulatedClock()];
+    const history = await start({ ...memoryStore(), add: full }, clock, log);
+    await clock.run(history.recordBeforeWrite(applied()));
+    await clock.run(Promise.resolve(history[Symbol.asyncDispose]()));
+    expect(log.lines().at(-1)).toMatchObject({ level: "error", path: "history.jsonl", lines: 1 });
+  });
+
   it("does not say of each line that the term is over", async ({ expect }) => {
     const [log, clock] = [book(), new SimulatedClock()];
     const history = await start({ ...memoryStore(), add: termOver }, clock, log);
