@@ -1,4 +1,5 @@
 import type { JudgedLoad, Loaded } from "../reconcile/fleet/active-revision.ts";
+import { declaredNames } from "../reconcile/fleet/desired-fleet.ts";
 import type { ReconcilerPorts } from "../reconcile/reconciler.ts";
 import type { JudgedTokenUse } from "../state/audit-status.ts";
 import type { Fleet, Subscriber } from "../state/fleet.ts";
@@ -166,9 +167,7 @@ function loadReport(
   { source, now, configDiagnostics }: ReporterOptions,
 ): LoadReport {
   const { fleet, isAllListed } = loaded;
-  const declared = isAllListed
-    ? new Set([...fleet.zones.keys(), ...fleet.missing.keys()])
-    : undefined;
+  const declared = isAllListed ? declaredNames(fleet) : undefined;
   const diagnostics = errorsFirst([...configDiagnostics(declared), ...loaded.diagnostics]);
   // A configuration with errors keeps its last good version, as each zone file does.
   const result = isLoaded(loaded) && diagnostics.some(isError) ? "partial" : loaded.result;

@@ -16,8 +16,7 @@ import {
   type ShapeName,
   validatorOf,
 } from "./schema-compiler.ts";
-import type { Merged } from "./zones/merged-values.ts";
-import type { RulesetInFile, RulesInFile } from "./zones/merged-values.ts";
+import type { Merged, RulesetInFile, RulesInFile } from "./zones/merged-values.ts";
 import type { YamlPageShield, YamlProfile, YamlZoneEntry, ZoneFile } from "./zones/zone-file.ts";
 
 /** Tells whether a value matches a schema. */

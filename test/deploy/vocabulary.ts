@@ -1,7 +1,6 @@
 import { collectDefaultMetrics, Registry } from "prom-client";
 
-import type { LabelValues } from "../../src/telemetry/metrics/metric-table.ts";
-import { metricTable } from "../../src/telemetry/metrics/metric-table.ts";
+import { type LabelValues, metricTable } from "../../src/telemetry/metrics/metric-table.ts";
 import { type Matcher, namesIn } from "./promql.ts";
 import { readRules, rulesIn, textAt } from "./rules.ts";
 

@@ -1,5 +1,8 @@
-import type { LabelValues, MetricDefinition } from "../../src/telemetry/metrics/metric-table.ts";
-import { metricTable } from "../../src/telemetry/metrics/metric-table.ts";
+import {
+  type LabelValues,
+  type MetricDefinition,
+  metricTable,
+} from "../../src/telemetry/metrics/metric-table.ts";
 import { kinds } from "../../src/zone/resource.ts";
 
 /** All metrics with their labels as a Markdown list, for docs/metrics.md. */

@@ -3,8 +3,7 @@ import { spawnSync } from "node:child_process";
 import { afterEach, describe, it, vi } from "vitest";
 
 import { endpoints } from "../../src/telemetry/metrics/api-labels.ts";
-import type { MetricDefinition } from "../../src/telemetry/metrics/metric-table.ts";
-import { metricTable } from "../../src/telemetry/metrics/metric-table.ts";
+import { type MetricDefinition, metricTable } from "../../src/telemetry/metrics/metric-table.ts";
 import { a, b, fleetOf, held, shop } from "../support/fleets.ts";
 import { inventoryRead } from "../support/inventories.ts";
 import { connection, cookie, script } from "../support/inventory.ts";

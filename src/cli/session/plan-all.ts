@@ -9,6 +9,7 @@ import { isHash, planHash } from "../../plan/guard/release.ts";
 import type { Ownership } from "../../plan/ownership.ts";
 import {
   declaredIn,
+  declaredNames,
   desiredFleet,
   type DesiredFleet,
   type FleetZone,
@@ -195,12 +196,12 @@ export async function planAll(
 /** Where a credential could not list its zones, they may be among the named ones. */
 function printCanaries(
   config: Config,
-  { zones, missing }: DesiredFleet,
+  fleet: DesiredFleet,
   { failed }: ZoneListing,
   host: Host,
 ): void {
   if (failed.length > 0) return;
-  const diagnostics = undeclaredCanaries(config, new Set([...zones.keys(), ...missing.keys()]));
+  const diagnostics = undeclaredCanaries(config, declaredNames(fleet));
   printDiagnostics({ diagnostics, directory: "", sources: new Map() }, host, notesOf(host));
 }
 

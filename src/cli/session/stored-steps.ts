@@ -1,5 +1,9 @@
 import type { StoredZones } from "../../memory/open-store.ts";
-import type { DesiredFleet, FleetZone } from "../../reconcile/fleet/desired-fleet.ts";
+import {
+  declaredNames,
+  type DesiredFleet,
+  type FleetZone,
+} from "../../reconcile/fleet/desired-fleet.ts";
 import { stepWaveOf, wavesOf } from "../../reconcile/fleet/waves.ts";
 import { promotedIn } from "../../reconcile/steps/step-overlay.ts";
 import { noSteps } from "../../reconcile/steps/step-state.ts";
@@ -68,10 +72,9 @@ export async function storedSteps(
 
 /** The wave in which steps of a zone begin. */
 function stepWaves(
-  { zones, missing }: DesiredFleet,
+  fleet: DesiredFleet,
   rollout: RolloutSettings | undefined,
 ): (zone: ZoneName) => number {
-  const names = new Set([...zones.keys(), ...missing.keys()]);
-  const waves = rollout === undefined ? new Map() : wavesOf(rollout.waves, names);
+  const waves = rollout === undefined ? new Map() : wavesOf(rollout.waves, declaredNames(fleet));
   return (zone) => stepWaveOf(zone, waves, rollout?.appliesTo);
 }

@@ -1,5 +1,5 @@
 import { causesOf } from "../../plan/cause/cause.ts";
-import type { DesiredFleet } from "../../reconcile/fleet/desired-fleet.ts";
+import { declaredNames, type DesiredFleet } from "../../reconcile/fleet/desired-fleet.ts";
 import { changesInWaves, wavesOf } from "../../reconcile/fleet/waves.ts";
 import type { ReviewedZone } from "../../reconcile/run/apply.ts";
 import type { RolloutSettings } from "../../zone/wave.ts";
@@ -14,11 +14,11 @@ const begin = "the daemon changes this zone in wave";
  */
 export async function withWaves<T extends ReviewedZone>(
   zones: readonly T[],
-  { zones: listed, missing }: DesiredFleet,
+  fleet: DesiredFleet,
   rollout: RolloutSettings | undefined,
 ): Promise<readonly T[]> {
   if (rollout === undefined) return zones;
-  const waves = wavesOf(rollout.waves, new Set([...listed.keys(), ...missing.keys()]));
+  const waves = wavesOf(rollout.waves, declaredNames(fleet));
   return withPlans(zones, (plan) => {
     const wave = waves.get(plan.zone.name) ?? 1;
     const isOfRevision = changesInWaves(plan.changes, rollout.appliesTo)

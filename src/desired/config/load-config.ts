@@ -1,6 +1,5 @@
 import path from "node:path";
 
-import { shortDigest } from "../../syntax/digest.ts";
 import { errorCode } from "../../syntax/error-code.ts";
 import { remembered } from "../../syntax/remembered.ts";
 import { type Diagnostic, isError } from "../../zone/diagnostic.ts";
@@ -43,7 +42,7 @@ export async function loadConfig(
   if (typeof text !== "string") {
     return { config: undefined, diagnostics: [text], directory: "", sources: new Map() };
   }
-  return knownTexts(`${shortDigest(text)} ${file}`, () => {
+  return knownTexts(`${file}\n${text}`, () => {
     const { config, diagnostics } = parseConfig(file, text, ports);
     const failed = diagnostics.some(isError);
     const redacted = redactedText(text, configFileKind);

@@ -19,8 +19,7 @@ import {
 import { contradiction, type Converted, missing, type UnplacedDiagnostic } from "../diagnostics.ts";
 import type { Path } from "../location.ts";
 import { promotionOf, ruleSteps, stepValueOf } from "./declared-promotion.ts";
-import type { Merged } from "./merged-values.ts";
-import type { RuleInFile } from "./merged-values.ts";
+import type { Merged, RuleInFile } from "./merged-values.ts";
 import { skipRuleOf } from "./skip-rule.ts";
 import type { YamlManagedPromotion, YamlOverrides } from "./zone-file.ts";
 

@@ -3,8 +3,7 @@ import { type RulePhase, factsOfPhase } from "../../zone/rule-phase.ts";
 import { contradiction, type Converted, missing, type UnplacedDiagnostic } from "../diagnostics.ts";
 import type { Path } from "../location.ts";
 import { promotionOf, ruleSteps } from "./declared-promotion.ts";
-import type { Merged } from "./merged-values.ts";
-import type { AnyRule, RuleInFile } from "./merged-values.ts";
+import type { AnyRule, Merged, RuleInFile } from "./merged-values.ts";
 import { skipRuleOf } from "./skip-rule.ts";
 import type { YamlResponse } from "./zone-file.ts";
 

@@ -3,8 +3,7 @@ import { rulesetIdOf } from "../../zone/managed-ruleset.ts";
 import type { Rule, RuleBase, SkipParameters, SkipRule } from "../../zone/resource.ts";
 import { contradiction, type Converted, missing, type UnplacedDiagnostic } from "../diagnostics.ts";
 import type { Path } from "../location.ts";
-import type { Merged } from "./merged-values.ts";
-import type { AnyRule } from "./merged-values.ts";
+import type { AnyRule, Merged } from "./merged-values.ts";
 import type { YamlSkip } from "./zone-file.ts";
 
 /** What `acknowledge` must contain for an exception that spares every request. */

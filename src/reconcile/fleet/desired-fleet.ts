@@ -135,6 +135,14 @@ export interface DesiredFleet {
 /** The fleet before the first load. */
 export const noFleet: DesiredFleet = { zones: new Map(), diagnostics: [], missing: new Map() };
 
+/** The names of all declared zones. */
+export function declaredNames({
+  zones,
+  missing,
+}: Pick<DesiredFleet, "zones" | "missing">): ReadonlySet<ZoneName> {
+  return new Set([...zones.keys(), ...missing.keys()]);
+}
+
 export function declaredIn({ zones, missing }: Pick<DesiredFleet, "zones" | "missing">): number {
   return zones.size + missing.size;
 }

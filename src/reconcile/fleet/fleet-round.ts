@@ -5,6 +5,7 @@ import type { Mode } from "../../zone/desired-zone.ts";
 import type { ZoneName } from "../../zone/zone.ts";
 import type { JudgedLoad, Loaded } from "./active-revision.ts";
 import {
+  declaredNames,
   declaredIn,
   type DesiredFleet,
   type FleetZone,
@@ -175,7 +176,7 @@ export class FleetRound {
     this.#active = { declaredHash: active.declaredHash, fleet, isAllListed };
     if (this.#first.phase !== "closed") {
       if (isFirstLoad && this.#first.phase === "planning") {
-        const names = [...fleet.zones.keys(), ...fleet.missing.keys()];
+        const names = [...declaredNames(fleet)];
         this.#first = { ...this.#first, judgesKnown: names.some(this.#isKnown) };
       }
       // While a zone is being written, it is not known what was applied to it: what was settled stays so.

@@ -120,7 +120,7 @@ function firstWatch(now: Date): ScriptWatch {
 /** Moments of the future are none: the clock was set back, or the state was changed. */
 function withoutFuture(watch: ScriptWatch, now: Date): ScriptWatch {
   const past = (moment: Date | undefined): Date | undefined =>
-    Number(moment) > Number(now) ? undefined : moment;
+    moment !== undefined && moment > now ? undefined : moment;
   const atMostNow = (moment: Date): Date => (moment > now ? now : moment);
   return {
     ...watch,
@@ -145,12 +145,12 @@ function seenEntries(
   now: Date,
 ): ReadonlyMap<string, Date> {
   const entryOf = entryFinder(authorised);
-  const last = new Map<string, Date | undefined>(before.seen);
+  const last = new Map(before.seen);
   for (const { url, lastSeenAt } of onPages) {
     const entry = entryOf(url)?.url;
-    if (entry === undefined || Number(lastSeenAt) > Number(now)) continue;
+    if (entry === undefined || lastSeenAt === undefined || lastSeenAt > now) continue;
     const known = last.get(entry);
-    if (known === undefined || Number(known) < Number(lastSeenAt)) last.set(entry, lastSeenAt);
+    if (known === undefined || known < lastSeenAt) last.set(entry, lastSeenAt);
   }
   return new Map(authorised.map(({ url }) => [url, last.get(url) ?? now]));
 }

@@ -16,8 +16,7 @@ import {
 } from "../../state/daemon-status.ts";
 import type { Fleet } from "../../state/fleet.ts";
 import { isLoaded, type LoadReport, type RolloutStatus } from "../../state/load-report.ts";
-import { type Labels, type MetricDefinition, seconds } from "./metric-table.ts";
-import { metricTable } from "./metric-table.ts";
+import { type Labels, type MetricDefinition, metricTable, seconds } from "./metric-table.ts";
 
 interface Sample {
   readonly labels: Labels;

@@ -22,9 +22,11 @@ import {
   type HistogramDefinition,
   type Labels,
   type MetricDefinition,
+  metricTable,
+  type NotificationResult,
+  notificationResults,
   seriesOf,
 } from "./metric-table.ts";
-import { metricTable, type NotificationResult, notificationResults } from "./metric-table.ts";
 import { renderZones } from "./zone-families.ts";
 import { type ExportedLabels, zoneLabelTexts } from "./zone-labels.ts";
 

@@ -20,8 +20,13 @@ import {
   resourceKinds,
 } from "../../zone/inventory-item.ts";
 import { type Kind, kinds, listedKinds } from "../../zone/resource.ts";
-import { type Labels, type MetricDefinition, seconds, seriesOf } from "./metric-table.ts";
-import { metricTable } from "./metric-table.ts";
+import {
+  type Labels,
+  type MetricDefinition,
+  metricTable,
+  seconds,
+  seriesOf,
+} from "./metric-table.ts";
 import { type ExportedLabels, zoneLabelTexts } from "./zone-labels.ts";
 
 /** Characters of a piece; other work runs between pieces. */
