@@ -38,7 +38,7 @@ function zoneJson(zone: ZoneEvidence): JsonObject {
   return {
     ...jsonOf({ zone: zone.zone, limits, controls, days, checks, longestPause, pauses }),
     declared: scripts === undefined ? null : { ...declaredJson(scripts), files: filesJson(atEnd) },
-    ...Object.fromEntries(zoneTables(zone).flatMap(({ json }) => Object.entries(json))),
+    ...Object.fromEntries(zoneTables(zone).flatMap(({ json }) => Object.entries(json()))),
   };
 }
 

@@ -28,8 +28,8 @@ export interface EvidenceTable {
   readonly rows: readonly (readonly string[])[];
   /** What the page says if there are no rows. */
   readonly empty: string;
-  /** What `evidence.json` has in its place. */
-  readonly json: JsonObject;
+  /** What `evidence.json` has in its place: the page and the CSV files do without it. */
+  readonly json: () => JsonObject;
 }
 
 /** What the cells below each head of a table show of an item. */
@@ -37,7 +37,7 @@ type Cells<T> = Readonly<Record<string, (item: T) => string>>;
 
 /** A table with a row for each item. */
 export function tableOf<T>(
-  { name = "", title = "", empty = "", json = {} }: Partial<EvidenceTable>,
+  { name = "", title = "", empty = "", json = () => ({}) }: Partial<EvidenceTable>,
   items: readonly T[],
   cells: Cells<T>,
 ): EvidenceTable {
@@ -54,9 +54,9 @@ export function zoneTables(zone: RecordedZone): readonly EvidenceTable[] {
         name: "authorised-scripts",
         title: "Inventory of authorised scripts",
         empty: isKnown ? "The files authorise no script." : "Not known.",
-        json: {
+        json: () => ({
           inventory: zone.inventory.map((each) => declaredItemJson("entry", entryJson, each)),
-        },
+        }),
       },
       zone.inventory,
       {
@@ -76,7 +76,7 @@ export function zoneTables(zone: RecordedZone): readonly EvidenceTable[] {
         name: "seen-scripts",
         title: "Scripts that were on the pages",
         empty: "No script is recorded.",
-        json: { scripts: zone.scripts.map(scriptJson) },
+        json: () => ({ scripts: zone.scripts.map(scriptJson) }),
       },
       zone.scripts,
       {
@@ -97,7 +97,7 @@ export function zoneTables(zone: RecordedZone): readonly EvidenceTable[] {
         name: "findings",
         title: "Findings, and what was done",
         empty: "No finding is recorded.",
-        json: { findings: zone.findings.map(findingJson) },
+        json: () => ({ findings: zone.findings.map(findingJson) }),
       },
       zone.findings,
       {
@@ -116,7 +116,7 @@ export function zoneTables(zone: RecordedZone): readonly EvidenceTable[] {
         name: "revisions",
         title: "Revisions of the files with which scripts were checked",
         empty: "No check is recorded.",
-        json: { revisions: zone.revisions.map(revisionJson) },
+        json: () => ({ revisions: zone.revisions.map(revisionJson) }),
       },
       zone.revisions,
       {
@@ -133,9 +133,9 @@ export function zoneTables(zone: RecordedZone): readonly EvidenceTable[] {
         name: "policies",
         title: "Content security policies that the files declare",
         empty: isKnown ? "The files declare no policy." : "Not known.",
-        json: {
+        json: () => ({
           policies: zone.policies.map((each) => declaredItemJson("policy", policyJson, each)),
-        },
+        }),
       },
       zone.policies,
       {
@@ -152,7 +152,7 @@ export function zoneTables(zone: RecordedZone): readonly EvidenceTable[] {
         name: "changes",
         title: "Changes of policies, settings and rules",
         empty: "No change is recorded.",
-        json: { runs: zone.runs.map(historyJson) },
+        json: () => ({ runs: zone.runs.map(historyJson) }),
       },
       zone.runs.flatMap((run) => run.changes.map((change) => ({ run, change }))),
       {
@@ -177,7 +177,7 @@ export function zoneTables(zone: RecordedZone): readonly EvidenceTable[] {
         name: "drift",
         title: "Drift, and the time to correct it",
         empty: "No drift is recorded.",
-        json: { drift: zone.drift.map(driftJson) },
+        json: () => ({ drift: zone.drift.map(driftJson) }),
       },
       zone.drift,
       {
@@ -194,11 +194,11 @@ export function zoneTables(zone: RecordedZone): readonly EvidenceTable[] {
       {
         name: "statuses",
         title: "Recorded status of policies, settings and rules",
-        json: {
+        json: () => ({
           statuses: zone.statuses.map(({ status, since, until }) =>
             jsonOf({ since, until, status }),
           ),
-        },
+        }),
       },
       zone.statuses,
       {
