@@ -16,7 +16,7 @@ import {
 } from "../../src/zone/promoted-objects.ts";
 import type { ResourceKey } from "../../src/zone/resource.ts";
 import { SimulatedClock } from "../support/clock.ts";
-import { control, type Example, exampleWithEmulator } from "../support/example.ts";
+import { type Example, exampleWithEmulator } from "../support/example.ts";
 
 const [shop, blog] = ["shop.example.com", "blog.example.com"] as const;
 const [checkout, everywhere] = ["policy/checkout", "policy/everywhere"] as const;
@@ -48,7 +48,6 @@ async function storedExample(
     config: `store: { path: state }\nmeasurements: {}\n${rollout}`,
     ports: { clock: new SimulatedClock(now) },
   });
-  await control(example, "clock", { now: now.toISOString() });
   const { place, emulator } = example;
   await place.write("zones/shop.yaml", zoneFile(shop, promote));
   await place.write("zones/sites.yaml", zoneFile(blog, promote));

@@ -75,7 +75,6 @@ ${more}`;
   async edit(...bodies: readonly JsonObject[]): Promise<void> {
     this.#linesBefore = logLines(this.daemon).length;
     for (const body of bodies) await control(this.example, "edit", { actor: alice, ...body });
-    await control(this.example, "clock", { advance: "60s" });
     await this.#clock.advance(60_000);
   }
 

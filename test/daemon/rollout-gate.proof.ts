@@ -35,10 +35,8 @@ describe("a daemon whose waves have a gate", () => {
   it("lets the next one begin when what is measured keeps it, and says what does not", async ({
     expect,
   }) => {
-    const now = new Date("2026-11-20T12:00:00Z");
-    const clock = new SimulatedClock(now);
+    const clock = new SimulatedClock();
     await using example = await exampleWithEmulator({ config, ports: { clock } });
-    await control(example, "clock", { now: now.toISOString() });
     const { place } = example;
     const until = (what: string, isSo: () => boolean | Promise<boolean>): Promise<true> =>
       eventually(what, async () => {
@@ -58,7 +56,6 @@ describe("a daemon whose waves have a gate", () => {
 
     /** Lets an hour pass, here and at the service. */
     const hour = async (): Promise<void> => {
-      await control(example, "clock", { advance: "1h" });
       for (let steps = 0; steps < 6; steps += 1) await clock.jump(600_000);
     };
     for (let hours = 0; hours < 4; hours += 1) await hour();

@@ -69,7 +69,6 @@ ${more}`;
 
   /** Lets time pass for the daemon and the service. */
   async pass(ms: number): Promise<void> {
-    await control(this.example, "clock", { advance: `${ms / 1_000}s` });
     await this.clock.advance(ms);
   }
 

@@ -164,7 +164,7 @@ describe.skipIf(noPostgres).concurrent(`two processes with one Lease ${noPostgre
     expect(said(second, "state loaded")).toBe(1);
   });
 
-  it("hold the same revision, whoever leads", { timeout: 60_000 }, async ({ expect }) => {
+  it("hold the same revision, whoever leads", async ({ expect }) => {
     await using stage = await scene();
     const { place, emulator } = stage.example;
     const first = stage.start();

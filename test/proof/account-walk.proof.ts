@@ -52,7 +52,7 @@ END`,
   "sleep 30": "until grep -q 'zonewarden started' ../run.log || ! kill -0 $!; do sleep 0.1; done",
 };
 
-describe("the walk on a real account", { timeout: 180_000 }, () => {
+describe("the walk on a real account", () => {
   it("writes nothing before the fifth step, and then to one zone", async ({ expect }) => {
     await using emulator = await loopbackEmulator({ ...syntheticSeed(), tokens });
     const port = Number(new URL(emulator.url).port);

@@ -18,7 +18,7 @@ const instead = {
   "sleep 30": "until grep -q '\"scripts\":' state/history.jsonl; do sleep 0.1; done",
 };
 
-describe("the walk to evidence", { timeout: 180_000 }, () => {
+describe("the walk to evidence", () => {
   it("ends with evidence of a checked day, with the scripts that the emulator has", async ({
     expect,
   }) => {

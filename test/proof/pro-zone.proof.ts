@@ -75,14 +75,7 @@ class ProZone implements AsyncDisposable {
     await place.write("database-url", url);
     for (const name of ["baseline", "sites"]) await place.remove(`zones/${name}.yaml`);
     await place.write("zones/shop.yaml", zones);
-    const zone = new ProZone(example, kube, clock);
-    await zone.tellTime();
-    return zone;
-  }
-
-  /** The time is that of the service, too. */
-  async tellTime(): Promise<void> {
-    await control(this.#example, "clock", { now: this.#clock.now().toISOString() });
+    return new ProZone(example, kube, clock);
   }
 
   /** Visitors, some of whom the rule stops. */
@@ -115,7 +108,6 @@ class ProZone implements AsyncDisposable {
   /** Lets time pass in which no process runs. */
   async pass(hours: number): Promise<void> {
     await this.#clock.advance(hours * hour);
-    await this.tellTime();
   }
 
   /** The action of the rule that is live. */

@@ -77,7 +77,7 @@ describe.skipIf(noChromium !== undefined)(`the pages in Chromium ${noChromium ??
     await page.waitForLoadState("networkidle").catch(() => undefined);
     events.zone(stepOf(fleet, report("www.example.com", 29, { result: "error" })));
     const row = page.locator(".zones tbody tr", { hasText: "www.example.com" });
-    await row.getByText("error").waitFor({ timeout: 2_000 });
+    await row.getByText("error").waitFor();
     expect(await page.evaluate("window.sameDocument")).toBe(true);
     expect(tab.complaints).toEqual([]);
   });

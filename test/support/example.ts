@@ -29,7 +29,7 @@ export interface ExampleOptions {
   readonly seed?: Seed;
   /** How the emulator waits where it is told to be slow; not at all without it. */
   readonly sleep?: (ms: number, signal: AbortSignal) => Promise<void>;
-  /** What differs of the machine that commands run on. */
+  /** What differs of the machine that commands run on. The emulator has its clock too. */
   readonly ports?: Partial<Host>;
 }
 
@@ -38,6 +38,7 @@ export async function exampleWithEmulator(options: ExampleOptions = {}): Promise
   const emulator = await loopbackEmulator(options.seed ?? (shared ??= exampleSeed()), {
     ...(options.dialect && { dialect: options.dialect }),
     ...(options.sleep && { sleep: options.sleep }),
+    ...(options.ports?.clock && { clock: options.ports.clock }),
   });
   const place = await workplace({ ZONEWARDEN_API_TOKEN: "emulator-token" }, options.ports);
   await copyZones(place.directory);
