@@ -17,7 +17,11 @@ for (const [signal, code] of [
   ["SIGINT", 130],
 ] as const) {
   process.on(signal, () => {
-    if (process.listenerCount(signal) === 1) process.exit(code);
+    if (process.listenerCount(signal) > 1) return;
+    // An exit waits for a thread that opens a pipe without a writer: the signal itself does not.
+    process.removeAllListeners(signal);
+    process.kill(process.pid, signal);
+    process.exit(code);
   });
 }
 

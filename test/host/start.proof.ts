@@ -1,4 +1,4 @@
-import { spawn, spawnSync } from "node:child_process";
+import { execFileSync, spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
 import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { stripTypeScriptTypes } from "node:module";
@@ -7,21 +7,20 @@ import path from "node:path";
 
 import { describe, it } from "vitest";
 
+import { workplace } from "../support/command-line.ts";
 import { exampleWithEmulator } from "../support/example.ts";
 import { eventually, main } from "../support/processes.ts";
 
-/** Replaces the program by a module that never ends loading. */
-const neverLoaded = `
+/** Replaces the program by a module that does some work and never ends loading. */
+const neverLoaded = (work: string): string => `
 import { registerHooks } from "node:module";
-const source = 'process.stdout.write("loading"); setInterval(() => {}, 60_000); await new Promise(() => {});' +
+const source = ${JSON.stringify(work)} + '; process.stdout.write("loading"); await new Promise(() => {});' +
   'export const runProgram = undefined;';
 registerHooks({
   load: (url, context, next) => /[/]cli[/]program[.][jt]s$/.test(url)
     ? { format: "module", source, shortCircuit: true }
     : next(url, context),
 });`;
-
-const preload = `data:text/javascript,${encodeURIComponent(neverLoaded)}`;
 
 const namespace = ["unshare", "--pid", "--fork", "--kill-child"] as const;
 const [unshare, ...flags] = namespace;
@@ -33,13 +32,17 @@ async function childOf(pid: number): Promise<number> {
   return Number(children.trim());
 }
 
-/** Sends a signal while the program is loaded, and gives the exit code. */
-async function codeAfter(signal: NodeJS.Signals, isFirst: boolean): Promise<number | null> {
+/** Sends a signal while the program is loaded, and gives its exit code, or the signal that ended it. */
+async function endAfter(
+  signal: NodeJS.Signals,
+  isFirst: boolean,
+  work = "setInterval(() => {}, 60_000)",
+): Promise<unknown> {
   const [file = "", ...args] = [
     ...(isFirst ? namespace : []),
     process.execPath,
     "--import",
-    preload,
+    `data:text/javascript,${encodeURIComponent(neverLoaded(work))}`,
     main,
     "validate",
   ];
@@ -49,11 +52,7 @@ async function codeAfter(signal: NodeJS.Signals, isFirst: boolean): Promise<numb
     await once(child.stdout, "data");
     const pid = child.pid ?? 0;
     process.kill(isFirst ? await childOf(pid) : pid, signal);
-    return await eventually(
-      "the program ends",
-      () => (child.exitCode === null && child.signalCode === null ? undefined : child),
-      10,
-    ).then(({ exitCode }) => exitCode);
+    return await eventually("it ends", () => child.exitCode ?? child.signalCode ?? undefined, 10);
   } finally {
     child.kill("SIGKILL");
     await exited;
@@ -61,20 +60,25 @@ async function codeAfter(signal: NodeJS.Signals, isFirst: boolean): Promise<numb
 }
 
 describe("a signal while the program is loaded", () => {
-  const signals = [
+  it.for(["SIGTERM", "SIGINT"] as const)(
+    "%s ends it at once, also while it opens a pipe that nobody writes",
+    async (signal, { expect }) => {
+      await using place = await workplace();
+      const pipe = path.join(place.directory, "pipe");
+      execFileSync("mkfifo", [pipe]);
+      const opens = `process.getBuiltinModule("fs").open(${JSON.stringify(pipe)}, () => {})`;
+      expect(await endAfter(signal, false, opens)).toBe(signal);
+    },
+  );
+
+  it.for([
     ["SIGTERM", 143],
     ["SIGINT", 130],
-  ] as const;
-
-  it.for(signals)("%s ends it at once with %i", async ([signal, code], { expect }) => {
-    expect(await codeAfter(signal, false)).toBe(code);
-  });
-
-  it.for(signals)(
+  ] as const)(
     "%s ends it at once with %i as process 1, which the kernel does not end",
     async ([signal, code], { expect, skip }) => {
       skip(!canUnshare, "this user may not create a PID namespace (unshare --pid)");
-      expect(await codeAfter(signal, true)).toBe(code);
+      expect(await endAfter(signal, true)).toBe(code);
     },
   );
 });
