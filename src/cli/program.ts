@@ -59,8 +59,12 @@ function printUnexpected(error: unknown, { env, stderr }: Host): void {
   stderr.write(`zonewarden: ${withoutSecrets(text)}\n${hint}`);
 }
 
+/** Errors whose message says what to mend. */
+const mendable: readonly string[] = ["ListenError", "NoClusterAccess"];
+
 /** What helps whoever reads an error: one of a file is no internal error. */
 function hintFor(error: unknown): string {
+  if (error instanceof Error && mendable.includes(error.name)) return "";
   const isOfFile = errorCode(error) !== "" && error instanceof Error && "path" in error;
   return isOfFile
     ? "Check that the path is right, and what this user may do there.\n"

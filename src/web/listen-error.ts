@@ -2,6 +2,7 @@ import { errorCode } from "../syntax/error-code.ts";
 
 /** An address cannot be listened on. */
 export class ListenError extends Error {
+  override readonly name = "ListenError";
   /** The code of the system's error. */
   readonly code: string;
 

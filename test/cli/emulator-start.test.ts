@@ -23,19 +23,28 @@ function withEmulator(emulator: string): string {
   return `mode: enforce\napi: { emulator: { ${emulator} } }\nserver: { listen: "127.0.0.1:0" }\n`;
 }
 
-describe("an emulator that cannot start says what to do", () => {
-  it("when its port is in use, for emulate and run", async ({ expect }) => {
+describe("what cannot start says what to do", () => {
+  it("when its port is in use, for emulate, its emulator and run", async ({ expect }) => {
     await using taken = await takenPort();
     await using place = await workplace();
     const address = `127.0.0.1:${taken.port}`;
     await place.write("zonewarden.yaml", withEmulator(`listen: "${address}"`));
     const emulate = await place.run("emulate", "--listen", address);
     const run = await place.run("run");
+    await place.write("zonewarden.yaml", `mode: observe\nserver: { listen: "${address}" }\n`);
+    const daemon = await place.run("run");
     const words = `cannot listen on ${address}: the port is in use: stop the other program or choose another port\n`;
-    expect(emulate.code).toBe(1);
-    expect(emulate.stderr).toContain(`zonewarden: --listen: ${words}`);
-    expect(run.code).toBe(1);
-    expect(run.stderr).toContain(`zonewarden: api.emulator.listen: ${words}`);
+    expect(emulate).toMatchObject({ code: 1, stderr: `zonewarden: --listen: ${words}` });
+    expect(run).toMatchObject({ code: 1, stderr: `zonewarden: api.emulator.listen: ${words}` });
+    expect(daemon).toMatchObject({ code: 1, stderr: `zonewarden: server.listen: ${words}` });
+  });
+
+  it("when its pod has no token of its account, for an election", async ({ expect }) => {
+    await using place = await workplace({ KUBERNETES_SERVICE_HOST: "10.0.0.1" });
+    const config = "mode: observe\nstore: { postgres: { url_env: DATABASE } }\ncluster: {}\n";
+    await place.write("zonewarden.yaml", config);
+    const { stderr } = await place.run("run");
+    expect(stderr).toMatch(/^zonewarden: .* set automountServiceAccountToken: true.*\n$/);
   });
 
   it.for([

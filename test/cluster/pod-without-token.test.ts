@@ -16,13 +16,4 @@ describe("a pod without a token of its account", () => {
     const config = await configFrom("mode: observe\n");
     expect(await kubernetesOf(config, hostIn("/", { env }))).toBeUndefined();
   });
-
-  it("cannot take part in an election, and says what to do", async ({ expect }) => {
-    const config = await configFrom(
-      "mode: observe\nstore: { postgres: { url_env: DATABASE } }\ncluster: {}\n",
-    );
-    await expect(kubernetesOf(config, hostIn("/", { env }))).rejects.toThrow(
-      "set automountServiceAccountToken: true",
-    );
-  });
 });
