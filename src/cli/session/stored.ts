@@ -45,6 +45,14 @@ export function historyIn(file: string, host: Host): HistoryFile {
   return { file, pieces: () => host.historyStore(path.resolve(host.directory, file)).read() };
 }
 
+/** Says on stderr whose the store in a directory is, if it is that of another installation. */
+async function tellForeign(config: Config, host: Host): Promise<void> {
+  const found = await readStore(config, undefined, host);
+  if (found?.opened.result !== "lost" || found.opened.reason !== "foreign") return;
+  const { place, opened } = found;
+  host.stderr.write(`${place} is not of this configuration: ${opened.detail}\n`);
+}
+
 /** Reads the measurements in the store of a configuration. If there is no store, or it cannot be read, stderr says so. */
 export async function withMeasurements(
   config: Config,
@@ -57,6 +65,7 @@ export async function withMeasurements(
     return fail(`${configFile} sets no store: measurements are kept in it`, host);
   }
   if ("path" in store) {
+    await tellForeign(config, host);
     return read(measurementsIn(store.path, host));
   }
   return withTables(config, host, ({ tables }) => read(measurementTable(tables)));
@@ -102,7 +111,10 @@ export async function withHistory(
     const why = "the daemon keeps the history in memory, and shows it on its status page";
     return fail(`${configFile} sets no store: ${why}`, host);
   }
-  if ("path" in store) return read(historyIn(historyFileIn(store.path), host));
+  if ("path" in store) {
+    await tellForeign(config, host);
+    return read(historyIn(historyFileIn(store.path), host));
+  }
   return withTables(config, host, ({ place, tables }) =>
     read({ file: place, pieces: () => tables.historyLines() }),
   );
