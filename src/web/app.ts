@@ -97,6 +97,11 @@ export function createApp(parts: AppParts): Hono {
     answersOf: (state) => parts.answersOf(state),
   });
   app.use(secureHeaders(headers));
+  app.use(async (c, next) => {
+    await next();
+    // Commands know by it that no other program has the port.
+    c.header("server", "zonewarden");
+  });
   // Not the stream of events, which it leaves alone: each event must arrive at once.
   app.use(compress());
   app.use((c, next) =>

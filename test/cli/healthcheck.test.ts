@@ -31,7 +31,9 @@ describe("healthcheck", () => {
 
   it("fails with what the daemon says where a check fails", async ({ expect }) => {
     await using server = await startServer((_seen, response) =>
-      response.writeHead(503).end("[-]desired-state failed: not loaded\ncheck failed\n"),
+      response
+        .writeHead(503, { server: "zonewarden" })
+        .end("[-]desired-state failed: not loaded\ncheck failed\n"),
     );
     await using place = await workplace();
     const { port } = new URL(server.baseUrl);
@@ -43,17 +45,22 @@ describe("healthcheck", () => {
     expect(server.seen.map(({ path }) => path)).toEqual(["/readyz"]);
   });
 
-  it("fails where another program has the port", async ({ expect }) => {
-    const page = { "content-type": "text/html" };
+  it.for([
+    { headers: { "content-type": "text/html" }, body: "<html>Sign in</html>", is: "text/html" },
+    { headers: { "content-type": "text/plain", server: "Other/2" }, body: "ok\n", is: "Other/2" },
+    { headers: {}, body: "", is: "status 200" },
+  ])("fails where another program has the port: $is", async ({ headers, body, is }, { expect }) => {
     await using server = await startServer((_, response) =>
-      response.writeHead(200, page).end("<html>Sign in</html>"),
+      response.writeHead(200, headers).end(body),
     );
     await using place = await workplace();
     const listen = new URL(server.baseUrl).host;
     await place.write("zonewarden.yaml", `mode: observe\nserver: { listen: "${listen}" }\n`);
-    const { code, stderr } = await place.run("healthcheck");
-    expect({ code, stderr }).toMatchObject({ code: 1 });
-    expect(stderr).toContain("/livez does not answer: is zonewarden run not running here?");
+    expect(await place.run("healthcheck")).toEqual({
+      code: 1,
+      stdout: "",
+      stderr: `http://${listen}/livez is answered by another program (${is}): stop it, or choose another port in server.listen\n`,
+    });
   });
 
   it("fails where the configuration is invalid", async ({ expect }) => {

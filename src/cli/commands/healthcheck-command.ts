@@ -18,10 +18,9 @@ export const defineHealthcheck: DefineCommand = (command, host) => {
 async function check(file: string, path: string, host: Host): Promise<ExitCode> {
   const config = await loadConfigOrPrint(file, host, AbortSignal.timeout(5_000));
   if (config === undefined) return exitCodes.invalid;
-  const { url, response } = await askDaemon(path, config);
-  if (response === undefined) {
-    return fail(`${url} does not answer: is zonewarden run not running here?`, host);
-  }
+  const answer = await askDaemon(path, config);
+  if (answer.response === undefined) return fail(answer.why, host);
+  const { response } = answer;
   const text = withoutControls(await response.text()).trim();
   if (!response.ok) return fail(text, host);
   host.stdout.write(`${text}\n`);

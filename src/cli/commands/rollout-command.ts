@@ -86,8 +86,9 @@ async function printStatus(
 ): Promise<ExitCode> {
   const config = await loadConfigOrPrint(file, host, AbortSignal.timeout(5_000));
   if (config === undefined) return exitCodes.invalid;
-  const { url, response } = await askDaemon("/api/v1/rollout", config);
-  if (response === undefined) return fail(unanswered(url), host);
+  const answer = await askDaemon("/api/v1/rollout", config);
+  if (answer.response === undefined) return fail(answer.why, host);
+  const { response } = answer;
   const all = coerceObject(parseJson(await response.text()));
   if (!response.ok) return fail(`rollout status: ${saidBy(all, response)}`, host);
   const json =
@@ -206,8 +207,9 @@ async function send(
   if (typeof token !== "string") return fail(`rollout ${name}: ${token.why}`, host);
   const who = by ?? host.env["USER"] ?? "";
   const body = JSON.stringify({ revision, zones, key, by: who.slice(0, longestName) });
-  const { url, response } = await askDaemon(`/api/v1/rollout/${name}`, config, { token, body });
-  if (response === undefined) return fail(unanswered(url), host);
+  const answer = await askDaemon(`/api/v1/rollout/${name}`, config, { token, body });
+  if (answer.response === undefined) return fail(answer.why, host);
+  const { response } = answer;
   const json = coerceObject(parseJson(await response.text()));
   if (!response.ok) return fail(`rollout ${name}: ${saidBy(json, response)}`, host);
   host.stdout.write(format === "json" ? jsonText(json) : doneText(name, zones, json));
@@ -229,10 +231,6 @@ async function tokenOf(
   } catch (error) {
     return { why: `rollout.token_file: ${errorText(error)}` };
   }
-}
-
-function unanswered(url: string): string {
-  return `${url} does not answer: is zonewarden run not running here?`;
 }
 
 function saidBy(json: JsonObject, { status }: Response): string {

@@ -4,11 +4,11 @@ import { hostWithPort } from "../../syntax/host-port.ts";
 /** An answer that takes longer does not come; what is posted is answered when it is stored. */
 const timeoutMs = { read: 5_000, post: 15_000 } as const;
 
-/** What the daemon of a configuration answers; `undefined`: it does not. */
-export interface DaemonAnswer {
-  readonly url: string;
-  readonly response: Response | undefined;
-}
+/** What the daemon of a configuration answers, or why there is no answer of a daemon. */
+export type DaemonAnswer = { readonly url: string } & (
+  | { readonly response: Response }
+  | { readonly response: undefined; readonly why: string }
+);
 
 /** What is posted to a daemon, with its token. */
 export interface DaemonPost {
@@ -29,13 +29,18 @@ export async function askDaemon(
     const response = await fetch(url, { ...(post && postRequest(post)), signal });
     const text = await response.text();
     const { status, headers } = response;
-    // A page is of another program, which listens in the place of the daemon.
-    const isPage = headers.get("content-type")?.startsWith("text/html") === true;
-    const whole = new Response(text === "" ? null : text, { status });
-    return { url, response: isPage ? undefined : whole };
+    const server = headers.get("server");
+    if (server === "zonewarden") return { url, response: new Response(text || null, { status }) };
+    const other = server ?? headers.get("content-type") ?? `status ${status}`;
+    const remedy = "stop it, or choose another port in server.listen";
+    return refused(url, `is answered by another program (${other}): ${remedy}`);
   } catch {
-    return { url, response: undefined };
+    return refused(url, "does not answer: is zonewarden run not running here?");
   }
+}
+
+function refused(url: string, why: string): DaemonAnswer {
+  return { url, response: undefined, why: `${url} ${why}` };
 }
 
 /** A POST of JSON. The token is for its address only. */
