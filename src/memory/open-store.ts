@@ -8,6 +8,7 @@ import type { Moments, WeakenedBy } from "../reconcile/fleet/fleet-past.ts";
 import type { ZoneSteps } from "../reconcile/steps/step-state.ts";
 import type { ScriptWatch } from "../state/scripts/script-watch.ts";
 import { errorOf, errorText } from "../syntax/error-code.ts";
+import { coerceObject, coerceText, parseJson } from "../syntax/json.ts";
 import type { Logger } from "../telemetry/log/log.ts";
 import type { ZoneName } from "../zone/zone.ts";
 import type { Database } from "./database.ts";
@@ -18,7 +19,7 @@ import type { StateDirectory } from "./directory/state-directory.ts";
 import { DirectoryLocked, lockHolder, type LockPorts } from "./directory/state-lock.ts";
 import { memoryOnly, type KeptStore } from "./kept-store.ts";
 import { MemoryStore } from "./memory-store.ts";
-import { remembered, zoneKeys } from "./state-keys.ts";
+import { fleetKeys, remembered, revisionKeys, zoneKeys } from "./state-keys.ts";
 import { identityOf, type OpenResult, type StateStore, type StoreIdentity } from "./state-store.ts";
 import { storedWeakened } from "./stored-runs.ts";
 
@@ -194,6 +195,8 @@ export interface StoredZones {
   readonly scripts: (zone: ZoneName) => ScriptWatch | undefined;
   /** Where the objects of a zone stand on their steps; `noSteps`: nothing is stored of them. */
   readonly steps: (zone: ZoneName) => ZoneSteps;
+  /** Why a revision of the files is not in force in a zone; `undefined`: it is, or that is not known. */
+  readonly waits: (zone: ZoneName, revision: string) => "wave" | "fleet_change" | undefined;
   /** When each zone was last weakened without a release. */
   readonly weakened: (by: WeakenedBy) => Moments<ZoneName>;
 }
@@ -206,6 +209,12 @@ export function storedZones(store: Pick<StoredView, "get"> | undefined): StoredZ
     adopted: (zone) => remembered(known, zoneKeys.adopted, zone),
     scripts: (zone) => remembered(known, zoneKeys.scripts, zone),
     steps: (zone) => remembered(known, zoneKeys.steps, zone),
+    waits: (zone, revision) => {
+      if (remembered(known, fleetKeys.rolloutZone, zone)?.waits !== undefined) return "wave";
+      const head = coerceObject(parseJson(known.get(revisionKeys.head) ?? ""));
+      const active = coerceText(head["revision"]);
+      return ["", revision].includes(active) ? undefined : "fleet_change";
+    },
     weakened: (by) => storedWeakened(known, by),
   };
 }

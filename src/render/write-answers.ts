@@ -82,7 +82,7 @@ export function answersText(asked: WriteAnswer): string {
 export function headlineOf({ changes, links, steps }: Omit<WriteAnswer, "zone">): string {
   const block = firstBlock(links);
   const may = block === undefined ? "may be written" : `not written: blocked by ${block.link}`;
-  const isHeld = block === undefined && links.some(({ answer }) => answer === "partly");
+  const isHeld = links.some(({ answer }) => answer === "partly");
   return [
     changes === 0 ? "nothing to write" : `${plural(changes, "change")} to write`,
     ...(changes === 0 && block === undefined ? [] : [may]),

@@ -1,5 +1,6 @@
 import { describe, it } from "vitest";
 
+import { lineOf } from "../../src/memory/directory/journal-line.ts";
 import { diagnosticCodes } from "../../src/zone/diagnostic-codes.ts";
 import { workplace } from "../support/command-line.ts";
 import { control, exampleWithEmulator, writesSeenBy } from "../support/example.ts";
@@ -126,6 +127,35 @@ describe("explain zone", () => {
     );
     const { stdout: json } = await place.run("explain", "zone", zone, "--format", "json");
     expect(JSON.parse(json)).toMatchObject({ zone, steps: null });
+  });
+
+  it.for([
+    { when: "a revision is held", waits: undefined, remedy: "If you do not intend the revision" },
+    {
+      when: "a zone waits for its wave",
+      waits: '{"waits":"1f"}',
+      remedy: "Wait, release the plan",
+    },
+  ])("says that older files are in force, where $when", async ({ waits, remedy }, { expect }) => {
+    await using example = await exampleWithEmulator({
+      config: "store: { path: state }\nlimits: { max_update_share: 0.01 }",
+    });
+    const { place, emulator } = example;
+    const owner = { owner: "zonewarden", service: emulator.baseUrl };
+    const head = lineOf({ format: "zonewarden-state", version: 1, ...owner });
+    const active = { revision: "sha256-1f", hash: "1f", round: "open" };
+    const keys = [
+      ["revision", JSON.stringify(active)],
+      [`wave/${zone}`, waits ?? null],
+    ];
+    await place.write("state/state.jsonl", `${head}${lineOf(keys)}`);
+    const { stdout, stderr } = await place.run("explain", "zone", zone);
+    expect(stdout, stderr).toMatch(`${zone}  nothing to write; changes of a revision wait\n`);
+    expect(stdout).toMatch(
+      / {2}~ fleet {7}the store says that revision sha256-\w+ is not in force/,
+    );
+    expect(stdout).toContain(remedy);
+    expect(stdout).toContain("? guards      only the running daemon knows");
   });
 
   it("says why a zone cannot be read, and that a name is not declared", async ({ expect }) => {

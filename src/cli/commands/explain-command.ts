@@ -3,7 +3,8 @@ import { diagnosticExamples, diagnosticSituations } from "../../desired/diagnost
 import { checkText } from "../../desired/load/check-text.ts";
 import { hasColor, type Host, quietHost } from "../../host/host.ts";
 import { loadConfigOrPrint } from "../../host/load.ts";
-import { mayWrite } from "../../plan/guard/may-write.ts";
+import { linkOf, mayWrite } from "../../plan/guard/may-write.ts";
+import { isCorrection } from "../../reconcile/fleet/fleet-guard.ts";
 import { renderDiagnostics } from "../../render/diagnostic-formats.ts";
 import { jsonText } from "../../render/format.ts";
 import {
@@ -151,12 +152,21 @@ async function fromPlan(
   if (typeof fleet === "number") return fleet;
   const [report] = fleet.reports;
   if (report === undefined) return fail(`explain zone: ${zone}: no zone has this name`, host);
+  const all = report.result === "error" ? [] : report.plan.changes;
+  const corrections = all.filter(isCorrection);
+  const reason = fleet.waits(report.zone, fleet.revision);
+  const isWaiting = reason !== undefined && corrections.length < all.length;
+  const holds = report.result === "held" ? report.holds : [];
   const links = mayWrite({
-    holds: report.result === "held" ? report.holds : [],
+    // Guards judged what waits, too.
+    holds: isWaiting ? holds.filter((each) => linkOf(each.reason) !== "guards") : holds,
+    revision: isWaiting
+      ? { reason, message: `the store says that revision ${fleet.revision} is not in force here` }
+      : undefined,
     read: report.result === "error" ? report.failure.message : undefined,
-    unknown: ["fleet", "lease", "budget"],
+    unknown: ["fleet", "lease", "budget", ...(isWaiting ? ["guards" as const] : [])],
   });
-  const changes = report.result === "error" ? 0 : report.plan.changes.length;
+  const changes = (isWaiting ? corrections : all).length;
   const [planned] = fleet.zones;
   const steps = planned && (await storedSteps(planned, fleet, session));
   return { zone: report.zone, changes, links, steps };

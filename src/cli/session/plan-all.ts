@@ -106,6 +106,7 @@ export interface PlannedFleet {
   /** The zones that were weakened within the last hour, as far as the state says it. */
   readonly weakened: (by: WeakenedBy) => Moments<ZoneName>;
   readonly steps: StoredZones["steps"];
+  readonly waits: StoredZones["waits"];
   /** All declared zones that were loaded, named on the command line or not: where the fleet has waves, that is each. */
   readonly fleet: DesiredFleet;
   /** The zones of the service, in which those of the files were found. */
@@ -187,6 +188,7 @@ export async function planAll(
     change: part.base && changeOf(part.base, fleet, flags.zones, config.limits),
     weakened,
     steps: stored.steps,
+    waits: stored.waits,
     fleet,
     listing,
     diagnostics,

@@ -182,7 +182,8 @@ export function changingZone(plan: Plan): ChangingZone {
   return { zone: plan.zone.name, hash: planHash(plan), weakens };
 }
 
-function isCorrection(change: Change): boolean {
+/** Whether a change corrects drift and nothing else. */
+export function isCorrection(change: Change): boolean {
   const causes = causesOf(change);
   return causes.length > 0 && causes.every((each) => each === "drift");
 }
