@@ -97,8 +97,8 @@ export interface DatabaseTables extends LeaderTables {
    */
   migrate(): Promise<{ readonly from: number; readonly to: number }>;
   /**
-   * Creates the tables if there are none and the role may; tables of an older version are never changed. Resolves with
-   * whether it created them.
+   * Creates the tables if there are none; tables of an older version are never changed. Resolves with whether it created
+   * them.
    */
   createMissing(): Promise<boolean>;
   /** @throws {DatabaseError} if the tables belong to another owner or service, or are not of this program's version. */

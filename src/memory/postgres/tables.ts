@@ -15,9 +15,6 @@ import type { StoreIdentity } from "../state-store.ts";
 import { migrations, migrationSql, quotedName } from "./schema.ts";
 import { literal, literals, type Rows, type SqlConnection } from "./sql-connection.ts";
 
-/** SQLSTATE: the role may not create tables. */
-const notPermitted = "42501";
-
 /** Lines that are read at once. */
 const linesOfPage = 1_000;
 
@@ -81,12 +78,7 @@ export class Tables implements DatabaseTables {
 
   async createMissing(): Promise<boolean> {
     if ((await this.#version()) > 0) return false;
-    try {
-      return (await this.migrate()).from === 0;
-    } catch (error) {
-      if (error instanceof DatabaseError && error.code === notPermitted) return false;
-      throw error;
-    }
+    return (await this.migrate()).from === 0;
   }
 
   #newer(version: number): DatabaseError {
@@ -222,15 +214,13 @@ SELECT (SELECT count(*) FROM term) AS terms, (SELECT count(*) FROM may) AS may`,
     const keys = literals(set.map(([key]) => key));
     const values = literals(set.map(([, text]) => text));
     const state = this.#table("state");
-    const put = `, put AS (
+    return `, put AS (
   INSERT INTO ${state} (key, value)
   SELECT key, value FROM may, unnest(${keys}, ${values}) AS new (key, value)
   ON CONFLICT (key) DO UPDATE SET value = excluded.value
-)`;
-    const drop = `, gone AS (
+), gone AS (
   DELETE FROM ${state} WHERE key = ANY (${literals(removed)}) AND EXISTS (SELECT FROM may)
 )`;
-    return `${set.length === 0 ? "" : put}${removed.length === 0 ? "" : drop}`;
   }
 
   #newLines(history: HistoryBatch | undefined): string {
