@@ -24,6 +24,9 @@ describe("the inventory on the pages", () => {
       expect(wordsOf(page)).not.toContain("browsers");
       expect(page).not.toContain("inventory");
     }
+    // Whoever comes with a filter, from a link, can take it away.
+    const filtered = fleetPage(fleet, { inventory: "unread" });
+    expect(filtered).toMatch(/href="\/"\s+aria-current="true"\s*><b>0<\/b>.*not read yet/s);
   });
 
   it("is unknown before the first read", ({ expect }) => {

@@ -47,6 +47,8 @@ describe("the fleet's page", () => {
     const page = fleetPage(scene(), { q: "example.com", status: "held" });
     expect(page).toContain('href="/?q=example.com&amp;status=drifted"');
     expect(page).toContain('<input type="hidden" name="status" value="held" />');
+    // The field of the search has it.
+    expect(page).not.toContain('type="hidden" name="q"');
     expect(page.match(/<th scope="row">/g)).toHaveLength(1);
     expect(wordsOf(fleetPage(scene(), { status: "differs" }))).toContain("0 differs");
     expect(wordsOf(fleetPage(scene(), { q: "shop.ex" }))).toContain("1 found 0 in sync");

@@ -24,7 +24,6 @@ import {
 import {
   choicesOf,
   type DriftFilter,
-  isInventoryOn,
   isWeakened,
   type Sorting,
   sortings,
@@ -40,7 +39,7 @@ export function renderFleetPage(snapshot: Snapshot, selection: ZoneFilter): Html
     "Fleet",
     html`<h1 class="hidden">Fleet</h1>
       ${weakenedBanner(snapshot.fleet.zones)} ${renderOverview(selected.counts, selection)}
-      ${isInventoryOn(snapshot.fleet.zones) && renderFleetInventory(selected.inventory, selection)}
+      ${renderFleetInventory(selected.inventory, selection)}
       <div class="columns">
         <div>
           ${renderCauses(causes, selection)}

@@ -94,8 +94,8 @@ function content(series: ZoneSeries): Html {
 /** Of too many objects, those that are not known and those that counted the most. */
 function shownOf(objects: readonly Counted[]): readonly Counted[] {
   const weightOf = ({ sum }: Counted): number => (sum.hours.measured === 0 ? Infinity : sum.count);
-  // The difference of two that are not known is no number.
-  const sorted = objects.toSorted((a, b) => weightOf(b) - weightOf(a) || 0);
+  // The difference of two that are not known is NaN, which leaves them in their order.
+  const sorted = objects.toSorted((a, b) => weightOf(b) - weightOf(a));
   const first = new Set(sorted.slice(0, mostShown));
   return objects.filter((object) => first.has(object));
 }
