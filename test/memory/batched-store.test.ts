@@ -158,7 +158,8 @@ describe("a store that gathers changes", () => {
   it("sends nothing if nothing was set, and is held where its medium does not tell", async ({
     expect,
   }) => {
-    const { store, batches } = new Stage();
+    const { store, clock, batches } = new Stage();
     expect([await store.flush(), await store.isHeld(), batches]).toEqual([true, true, []]);
+    expect(clock.sleeping).toBe(0);
   });
 });

@@ -330,6 +330,16 @@ describe("state in a directory", () => {
     await expect(opened(stuck)).rejects.toThrow("EROFS");
   });
 
+  it("is empty where its file is, and there after a restart", async ({ expect }) => {
+    const directory = new MemoryDirectory();
+    directory.files.set("state.jsonl", "");
+    const { store } = await opened(directory);
+    expect(store.opened).toEqual({ result: "empty" });
+    store.set("a", "1");
+    expect(await store.flush()).toBe(true);
+    expect(await afterRestart(directory)).toEqual({ a: "1" });
+  });
+
   it("is written anew where another file took the place of its own", async ({ expect }) => {
     const directory = new MemoryDirectory();
     await writeState(directory, { a: "1", b: "2" });
