@@ -19,6 +19,7 @@ import {
   done,
   failed,
   failure,
+  lost,
   report,
   skipped,
   waiting,
@@ -93,7 +94,12 @@ describe("what was changed", () => {
       result: "applied",
       cause: "pending",
       changes: [a, b],
-      outcomes: [done("policy/a"), failed("policy/b"), waiting("managed_rule/c", "policy/b")],
+      outcomes: [
+        done("policy/a"),
+        failed("policy/b"),
+        waiting("managed_rule/c", "policy/b"),
+        lost("policy/d"),
+      ],
     });
     expect(state.changes).toMatchObject([
       {
@@ -109,6 +115,7 @@ describe("what was changed", () => {
             ray: "",
             reason: "waits for policy/b",
           },
+          { changes: ["policy/d"], status: "unknown", ray: "8f2a", reason: "POST policies: reset" },
         ],
       },
     ]);

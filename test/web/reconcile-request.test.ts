@@ -5,6 +5,7 @@ import type {
   ReconcileRequest,
   StoreRequest,
 } from "../../src/web/reconcile-request.ts";
+import { readBody } from "../../src/web/token-gate.ts";
 import { SimulatedClock } from "../support/clock.ts";
 import { fleetOf, shop } from "../support/fleets.ts";
 import { requestFrom } from "../support/request-from.ts";
@@ -214,6 +215,13 @@ describe("the reconcile endpoint", () => {
     const stream = new Blob([body]).stream(); // Sent in chunks, without a length.
     const init = { method: "POST", headers, body: stream, duplex: "half" } as const;
     expect((await fetch(`${server.url}/reconcile`, init)).status).toBe(status);
+  });
+
+  it("does not read a body that is announced as too long", async ({ expect }) => {
+    const body = new ReadableStream({ pull: (sent) => sent.error(new Error("it is read")) });
+    const headers = { "content-length": "5000" };
+    const init = { method: "POST", headers, body, duplex: "half" } as const;
+    expect(await readBody(new Request("http://localhost/", init), 4_096)).toBe("too_large");
   });
 
   it.for([
