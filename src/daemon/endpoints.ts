@@ -62,10 +62,7 @@ export async function startEndpoints(
       hosts: [config.server.listen.host, ...config.server.hosts],
       fleet: () => current.fleet,
       history: { of: (zone) => current.history.of(zone) },
-      storedFleet: async () => {
-        const stored = current.term === undefined ? await readStored() : undefined;
-        return current.term === undefined ? stored : undefined;
-      },
+      storedFleet: async () => (current.term === undefined ? readStored() : undefined),
       seriesOf: async (zone, since) => {
         const { measurements } = context.runningConfig.current;
         const reader = current.term?.measurements;
