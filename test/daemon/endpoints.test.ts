@@ -5,9 +5,12 @@ import { commandRollout, storeFor, workersCheck } from "../../src/daemon/endpoin
 import { MemoryStore } from "../../src/memory/memory-store.ts";
 import { stuckAfterMs } from "../../src/reconcile/run/deadline.ts";
 import { SimulatedClock } from "../support/clock.ts";
+import { exampleWithEmulator } from "../support/example.ts";
 import { fleetOf } from "../support/fleets.ts";
+import { logged, logLines } from "../support/log-lines.ts";
 import { zoneNamed } from "../support/model.ts";
 import { declared, named } from "../support/reports.ts";
+import { jsonFrom, pageOf, stop } from "../support/running.ts";
 
 describe("the check of the workers", () => {
   it("fails when one runs a zone longer than any run may take", async ({ expect }) => {
@@ -81,6 +84,40 @@ describe("a command to a rollout", () => {
       expect(store.asked).toEqual(asks);
     },
   );
+
+  it("is done for who has the token; the log warns of those that are refused", async ({
+    expect,
+  }) => {
+    const rollout = `{ waves: [{ zones: [shop.example.com] }, { share: 100% }], token_file: token }`;
+    await using example = await exampleWithEmulator({
+      config: `schedule: { cron: "0 * * * *" }\nstore: { path: state }\nrollout: ${rollout}`,
+    });
+    await example.place.write("token", "a-token-of-a-rollout");
+    const daemon = example.place.start("run");
+    await logged(daemon, "rollout began");
+    const page = await pageOf(daemon);
+    const command = async (name: string, revision: string): Promise<number> => {
+      const { status } = await fetch(`${page}api/v1/rollout/${name}`, {
+        method: "POST",
+        headers: { authorization: "Bearer a-token-of-a-rollout" },
+        body: JSON.stringify({ revision, by: "mia" }),
+      });
+      return status;
+    };
+    expect(await command("abort", "sha256-000000000000")).toBe(409);
+    expect(await command("pause", "")).toBe(200);
+    expect(await command("pause", "")).toBe(200);
+    expect(await jsonFrom(daemon, "api/v1/rollout")).toMatchObject({
+      rollout: { state: "paused" },
+    });
+    const told = logLines(daemon).filter(({ msg }) => msg === "rollout commanded");
+    expect(told).toMatchObject([
+      { level: "warn", audit: true, command: "abort", result: "other_revision", by: "mia" },
+      { level: "info", command: "pause", result: "done" },
+      { level: "info", command: "pause", result: "as_before" },
+    ]);
+    expect(await stop(daemon)).toBe(0);
+  });
 
   it("that arrives while the term ends is not done", async ({ expect }) => {
     const by = { by: "mia", from: "127.0.0.1" };
