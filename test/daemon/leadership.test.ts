@@ -33,6 +33,8 @@ class Place implements AsyncDisposable {
   fault: "down" | "answers_lost" | "unreadable" | undefined;
   /** Called between two terms. */
   between: () => Promise<unknown> = () => Promise.resolve();
+  /** Called when the Lease is acquired, before the term begins. */
+  acquired: (lease: AbortSignal) => Promise<unknown> = () => Promise.resolve();
   /** What was logged. */
   log: readonly Line[] = [];
   /** What was told to those who watch the cluster. */
@@ -71,6 +73,12 @@ class Place implements AsyncDisposable {
     const clock = { ...systemClock, sinceBootMs: () => systemClock.monotonicMs() };
     const options = { lease: "row", leaseDurationMs: 3_000, identity: "a", page: "", ...identity };
     const election = new Election(options, { leases, clock, random: () => 0.5 });
+    const acquire = election.acquire.bind(election);
+    election.acquire = async (...args) => {
+      const held = await acquire(...args);
+      await this.acquired(held.signal);
+      return held;
+    };
     const { logger, lines } = book();
     const ended = new AbortController();
     const unstored = new UnstoredLines();
@@ -87,7 +95,7 @@ class Place implements AsyncDisposable {
           sleep: (ms, stop) => systemClock.sleep(ms / 100, stop),
         },
         events: {
-          record: ({ reason, note }) => this.events.push(`${reason}: ${note}`),
+          record: ({ reason, type, note }) => this.events.push(`${type} ${reason}: ${note}`),
         },
         lost: () => undefined,
         begin: async (store) => {
@@ -181,11 +189,27 @@ describe.skipIf(noPostgres)(`work under a Lease ${noPostgres ?? ""}`, () => {
     const acquired = place.log.filter(({ msg }) => msg === "leadership acquired");
     expect(acquired).toHaveLength(2);
     expect(place.events).toEqual([
-      "LeaderElected: a leads",
-      "LeadershipLost: a stopped leading: taken",
-      "LeaderElected: a leads",
+      "Normal LeaderElected: a leads",
+      "Warning LeadershipLost: a stopped leading: taken",
+      "Normal LeaderElected: a leads",
     ]);
     expect(acquired[1]).toMatchObject({ lease: "row", identity: "a" });
+  });
+
+  it("does not begin with a Lease that is lost at once", async ({ expect }) => {
+    await using place = await Place.start();
+    place.acquired = async (lease) => {
+      place.acquired = () => Promise.resolve();
+      await place.takeLease();
+      await untilAborted(lease);
+      await place.giveLeaseBack();
+    };
+    await place.lead(() => Promise.resolve());
+    expect(place.events).toEqual([
+      "Normal LeaderElected: a leads",
+      "Warning LeadershipLost: a stopped leading: taken",
+      "Normal LeaderElected: a leads",
+    ]);
   });
 
   it("whose database lost what it had stored begins again, and knows it", async ({ expect }) => {
