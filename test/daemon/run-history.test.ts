@@ -16,7 +16,7 @@ import { scriptRecordOf } from "../../src/state/scripts/script-watch.ts";
 import { SimulatedClock } from "../support/clock.ts";
 import { drifted, fleetOf, shop, stepOf } from "../support/fleets.ts";
 import { book } from "../support/log-book.ts";
-import { at, change, declared, hold, report } from "../support/reports.ts";
+import { at, change, declared, failure, hold, report } from "../support/reports.ts";
 import { check, day, declaredScripts, readingOf } from "../support/watched.ts";
 
 /** A history file in memory. */
@@ -46,7 +46,7 @@ function full(): Promise<never> {
 }
 
 function start(
-  store: HistoryStore,
+  store: HistoryStore | undefined,
   clock = new SimulatedClock(),
   { logger } = book(),
   signKey?: string,
@@ -158,6 +158,18 @@ describe("the history of a process", () => {
     expect(kept.entries.map((entry) => entry.at)).toEqual([at(1)]);
     expect(kept.scripts).toEqual([scripts]);
     expect(kept.rollouts).toEqual([turn]);
+  });
+
+  it("keeps in memory the newest runs of sixteen million characters", async ({ expect }) => {
+    await using history = await start(undefined);
+    const fleet = fleetOf(declared(shop));
+    const failed = { result: "error", failure: failure("x".repeat(1_000_000)) } as const;
+    for (let minute = 1; minute <= 36; minute += 2) {
+      history.subscriber.zone(stepOf(fleet, report(shop, minute, failed)));
+      history.subscriber.zone(stepOf(fleet, report(shop, minute + 1, drifted)));
+    }
+    const kept = history.view.of(shop).filter(({ result }) => result === "error");
+    expect([kept.length, kept[0]?.at]).toEqual([16, at(5)]);
   });
 
   it.for([
