@@ -7,7 +7,7 @@ import type { Started } from "../support/command-line.ts";
 import { control, type Example, exampleWithEmulator } from "../support/example.ts";
 import { logLines } from "../support/log-lines.ts";
 import { eventually } from "../support/processes.ts";
-import { stop } from "../support/running.ts";
+import { stop, textFrom } from "../support/running.ts";
 import { allRun, noneRuns } from "../support/settled-example.ts";
 
 const shop = "shop.example.com";
@@ -108,10 +108,13 @@ describe("a daemon with a policy on its way", () => {
     // Up to ten minutes of the first process are not stored.
     expect(await world.until(daemon, promoted)).toBeGreaterThanOrEqual(20);
     await eventually("it is live", async () => (await world.live()) === "allow" || undefined);
+    expect(await textFrom(daemon, "metrics")).toMatch(/^zonewarden_steps\{state="watched"\} 1$/m);
     await world.end();
+    const { example } = world;
+    const history = await example.place.run("history", shop);
+    expect(history.stdout).toContain("policy/pay is promoted from log to allow");
 
     // Somebody sets it back: a command that reads the store knows the step, and one that cannot leaves it.
-    const { example } = world;
     await control(example, "edit", {
       zone: shop,
       policy: "Scripts of pay",
