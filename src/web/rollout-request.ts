@@ -136,7 +136,7 @@ export function addRolloutCommands(
   for (const name of rolloutCommands) {
     app.post(`/api/v1/rollout/${name}`, async (c) => {
       const from = addressOf(c);
-      const { by, ...answered } = await answerTo(name, c, gate, ports);
+      const { by = "", ...answered } = await answerTo(name, c, gate, ports);
       const { result, error } = answered;
       ports.audit({ command: name, result, by, from, ...(error === undefined ? {} : { error }) });
       const { status } = answers[result];
@@ -150,16 +150,14 @@ async function answerTo(
   c: Context,
   gate: TokenGate,
   ports: RolloutEndpoint,
-): Promise<Answered & { readonly by: string }> {
-  if (isSameOrigin((header) => c.req.header(header)) === false) {
-    return { result: "foreign_site", by: "" };
-  }
+): Promise<Answered & { readonly by?: string }> {
+  if (isSameOrigin((header) => c.req.header(header)) === false) return { result: "foreign_site" };
   const { result, ...why } = await gate.check(c, bearerOf(c));
-  if (result !== "accepted") return { result, ...why, by: "" };
+  if (result !== "accepted") return { result, ...why };
   const bytes = await readBody(c.req.raw, maxBodyBytes);
-  if (bytes === "too_large") return { result: bytes, by: "" };
+  if (bytes === "too_large") return { result: bytes };
   const asked = bytes === "unreadable" ? undefined : askedIn(name, bytes.toString());
-  if (asked === undefined) return { result: "bad_message", by: "" };
+  if (asked === undefined) return { result: "bad_message" };
   const { command, by } = asked;
   const unknown = ports.undeclared(command.zones);
   if (unknown.length > 0) return { result: "no_zone", zones: unknown, by };

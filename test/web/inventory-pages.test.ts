@@ -36,9 +36,10 @@ describe("the inventory on the pages", () => {
   });
 
   it("is unknown before a successful read, with the failure", ({ expect }) => {
-    const page = wordsOf(
-      shopAfter(fleetOf(), inventoryUnreadable(shop, 5), inventoryUnreadable(shop, 20)),
-    );
+    const looks = [inventoryUnreadable(shop, 5), inventoryUnreadable(shop, 20)];
+    const markup = shopAfter(fleetOf(), ...looks);
+    expect(markup).toMatch(/<section class="card warning">\s*<h2>Read failed/);
+    const page = wordsOf(markup);
     expect(page).toContain(
       "Read failed GET page_shield/scripts: 403: the token may not read this zone API_FORBIDDEN ray 8f2a failing since 25 min ago , retried with the next read; nothing was read before",
     );

@@ -136,6 +136,8 @@ describe("the page of many zones", () => {
     expect(page).not.toContain('type="hidden" name="account"');
     expect(page).toContain('<option value="weakens" >Drift that weakens</option>');
     expect(page).toContain('<option value="setting" >Drift of settings</option>');
+    const ofSettings = fleetPage(fleet, { drift: "setting" });
+    expect(ofSettings).toContain('<option value="setting" selected>Drift of settings</option>');
     expect(fleetPage(fleetOf())).not.toContain("<select");
     const sort = '<select id="sort" name="sort">';
     expect(fleetPage(largeStatus(10))).not.toContain(sort);

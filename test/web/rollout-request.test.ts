@@ -136,12 +136,16 @@ describe("a command for a rollout", () => {
     expect(JSON.stringify(json)).toContain("a.example, b.example");
   });
 
-  it("is refused for a zone that is not declared", async ({ expect }) => {
+  it("is refused for zones that are not declared, of which it names five", async ({ expect }) => {
     await using server = await serve();
-    const body = JSON.stringify({ zones: [shop, "other.example"] });
+    const others = Array.from({ length: 7 }, (_, nth) => `z${nth}.example`);
+    const body = JSON.stringify({ zones: [shop, ...others] });
     expect(await command(server, "promote", { body })).toEqual([
       404,
-      { error: "these zones are not declared: other.example" },
+      {
+        error:
+          "these zones are not declared: z0.example, z1.example, z2.example, z3.example, z4.example and 2 more",
+      },
     ]);
     expect(server.asked).toEqual([]);
   });

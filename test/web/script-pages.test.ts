@@ -93,6 +93,15 @@ describe("the declared scripts on the page of a zone", () => {
     expect(wordsOf(fleetPage(fleet))).toContain("unauthorised and 2 more findings");
   });
 
+  it("name no script where the zone as a whole is not monitored", ({ expect }) => {
+    const fleet = fleetOf();
+    const reading = readingOf([], { isMonitored: false });
+    fleet.recordScripts(shop, check(declaredScripts([]), reading, day(2)).watch);
+    const page = zonePage(fleet);
+    expect(wordsOf(page)).toContain("unmonitored Page Shield is switched off");
+    expect(page).not.toMatch(/<code[^>]*><\/code>/);
+  });
+
   it("say that nothing was read yet", ({ expect }) => {
     const fleet = fleetOf();
     fleet.recordScripts(shop, check(declaredScripts([]), undefined, day(2)).watch);

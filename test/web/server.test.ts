@@ -202,6 +202,7 @@ describe("the server", () => {
     await using server = await serveFleet(loadedFleet());
     const response = await fetch(server.url + path, { method, signal });
     expect(response.status).toBe(status);
+    expect(response.headers.get("server")).toBe("zonewarden");
     if (status === 405) expect(response.headers.get("allow")).toBe("GET, HEAD");
     const text = await response.text();
     if (method === "HEAD") expect(text).toBe("");

@@ -24,6 +24,9 @@ function panelOf(title: string, facts: Partial<DaemonStatus>): string {
   return wordsOf(markedPanel(title, facts));
 }
 
+const elsewhere =
+  "following since 30 min ago Our token is used elsewhere. Another installation or pipeline probably has the same token: give each its own, and revoke this one if you know of none.";
+
 describe("how the audit log is followed, on the fleet's page", () => {
   it.for<{ readonly audit: Partial<AuditFeedStatus>; readonly says: string }>([
     { audit: { state: "off" }, says: "Not followed: sweeps find changes by hand." },
@@ -37,8 +40,12 @@ describe("how the audit log is followed, on the fleet's page", () => {
       says: "lagging since 30 min ago 1 account denied, 3 accounts lagging: &lt;b&gt;busy Sweeps go on; changes by hand are found later.",
     },
     {
+      audit: { usedElsewhere: [tokenUse({ zone: "" })] },
+      says: `${elsewhere} shops 30 min ago PUT /zones/z1/page_shield`,
+    },
+    {
       audit: { usedElsewhere: [tokenUse({ isDrift: true }), tokenUse({ zone: "" })] },
-      says: `following since 30 min ago Our token is used elsewhere. Another installation or pipeline probably has the same token: give each its own, and revoke this one if you know of none. shops 30 min ago PUT /zones/z1/page_shield ${shop} , drift shops 30 min ago PUT /zones/z1/page_shield`,
+      says: `${elsewhere} shops 30 min ago PUT /zones/z1/page_shield ${shop} , drift shops 30 min ago PUT /zones/z1/page_shield`,
     },
   ])("$says", ({ audit, says }, { expect }) => {
     const panel = markedPanel("Audit log", { audit: auditOf(audit) });
