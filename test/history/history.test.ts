@@ -144,9 +144,13 @@ describe("what history keeps", () => {
 
   it.for([
     { when: "the service counted too much", step: setBack },
-    { when: "a person asked", step: { ...setBack, cause: { by: "mia" } } },
+    {
+      when: "a person asked",
+      step: { ...setBack, event: "stopped", from: "log", cause: { by: "mia" } },
+    },
     { when: "it was due", step: promoted },
-  ])("keeps a step that an object took because $when", ({ step }, { expect }) => {
+    { when: "it was watched long enough", step: { ...promoted, event: "watched", from: 2 } },
+  ] as const)("keeps a step that an object took because $when", ({ step }, { expect }) => {
     const [entry] = sceneHistory().of(shop);
     if (entry === undefined) throw new Error("nothing was kept");
     const { zone: _zone, ...stepEvent } = step;

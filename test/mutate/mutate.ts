@@ -59,6 +59,7 @@ const alsoTestedIn: Readonly<Record<string, readonly string[]>> = {
     "test/audit/",
     "test/daemon/reporter.test.ts",
     "test/daemon/run-history.test.ts",
+    "test/history/history.test.ts",
     "test/history/rollout-json.test.ts",
     "test/memory/stored-rollout.test.ts",
     "test/notify/",

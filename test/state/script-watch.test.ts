@@ -72,6 +72,7 @@ describe("checks of the scripts on declared pages, one after the other", () => {
     expect(eventsIn(check(renewed, undefined, day(1), again.watch))).toEqual([]);
     expect(second.watch.findings[0]?.acceptance).toEqual(acceptance);
     expect(openOf(second.watch, "unauthorised")).toBe(0);
+    expect(openOf(first.watch, "malicious")).toBe(0);
     const head = { zone: "shop.example.com", revision: "r", commit: undefined };
     expect(scriptRecordOf(first, { ...head, at: firstDay })).toMatchObject({
       open: 1,
@@ -195,6 +196,7 @@ describe("checks of the scripts on declared pages, one after the other", () => {
     const first = check(declared, readingOf([before]), firstDay);
     const after = { ...withVersions(pay, version(hashC, 1)), firstSeenAt: day(-9) };
     const second = check(declared, readingOf([after]), day(1), first.watch);
+    expect(eventsIn(second)).toEqual([`changed ${pay}`, `opened changed ${pay}`]);
     const hashes = second.watch.findings.map(({ versions }) => versions[0]?.hash);
     expect(new Set(hashes)).toEqual(new Set([hashB, hashC]));
   });

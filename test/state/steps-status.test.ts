@@ -2,6 +2,7 @@ import { describe, it } from "vitest";
 
 import {
   type ObjectSteps,
+  stepsLeft,
   stepStateOf,
   stepStates,
   countSteps,
@@ -21,6 +22,17 @@ const watched = {
 describe("the state of an object with steps", () => {
   it("can be each", ({ expect }) => {
     expect(steppedZone(now).objects.map(stepStateOf).toSorted()).toEqual(stepStates.toSorted());
+  });
+
+  it("is no longer shown in short at its last step", ({ expect }) => {
+    expect(stepsLeft(steppedZone(now).objects).map(({ key }) => key)).toEqual([
+      "managed_rule/owasp",
+      "policy/admin",
+      "policy/checkout",
+      "policy/new",
+      "policy/site",
+      "policy/slow",
+    ]);
   });
 
   it.for<readonly [why: string, more: Partial<ObjectSteps>, state: string]>([

@@ -84,10 +84,16 @@ describe("what is counted", () => {
 
   it("missed sweeps and notifications", async ({ expect }) => {
     const metrics = freshMetrics();
+    const missed = async (): Promise<readonly unknown[]> => {
+      const { series } = await scrape(metrics);
+      const name = "zonewarden_schedule_missed_runs_total";
+      return ["overlap", "paused"].map((reason) => series.get(`${name}{reason="${reason}"}`));
+    };
+    expect(await missed()).toEqual([0, 0]);
     metrics.recordMissedRun("overlap");
+    expect(await missed()).toEqual([1, 0]);
     metrics.recordNotification("chat", "error");
     const { series } = await scrape(metrics);
-    expect(series.get('zonewarden_schedule_missed_runs_total{reason="overlap"}')).toBe(1);
     expect(series.get('zonewarden_notifications_total{sink="chat",result="error"}')).toBe(1);
   });
 });
