@@ -1,9 +1,10 @@
 import { describe, it } from "vitest";
 
+import { coerceObject } from "../../src/syntax/json.ts";
 import { control, type Example, exampleWithEmulator, writesSeenBy } from "../support/example.ts";
 import { logged, logLines } from "../support/log-lines.ts";
 import { eventually } from "../support/processes.ts";
-import { stop } from "../support/running.ts";
+import { jsonFrom, stop } from "../support/running.ts";
 
 /** Six zones, of which the last three are not protected yet. */
 const zones = Array.from({ length: 6 }, (_, nth) => ({
@@ -30,12 +31,19 @@ async function readable({ emulator }: Example, nth: number): Promise<void> {
   if (!ok) throw new Error("there is no such fault");
 }
 
+/** Declares the zones, so many of them as protected. */
+async function declare({ place }: Example, isProtected: number): Promise<void> {
+  const files = zones.map(({ name }, nth) => ({
+    name,
+    page_shield: { settings: { enabled: nth < isProtected } },
+  }));
+  await place.write("fleet/zones.yaml", JSON.stringify({ zones: files }));
+}
+
 describe("a daemon that starts again in an open first round", () => {
   it("counts the zones that were let pass after the round was opened", async ({ expect }) => {
     await using example = await exampleWithEmulator({ config, seed: { zones } });
-    const page_shield = { settings: { enabled: true } };
-    const files = { zones: zones.map(({ name }) => ({ name, page_shield })) };
-    await example.place.write("fleet/zones.yaml", JSON.stringify(files));
+    await declare(example, 6);
     await unreadable(example, 4);
     await unreadable(example, 5);
     const first = example.place.start("run");
@@ -57,4 +65,34 @@ describe("a daemon that starts again in an open first round", () => {
     await stop(second);
     expect(writesSeenBy(example.emulator)).toHaveLength(written);
   });
+});
+
+describe("a revision of which the first round let no zone pass", () => {
+  it.for(["goes on", "starts again"])(
+    "is held again after another one, where the daemon %s in between",
+    async (daemon, { expect }) => {
+      await using example = await exampleWithEmulator({ config, seed: { zones } });
+      await declare(example, 6);
+      let running = example.place.start("run");
+      const { held } = await logged(running, "revision held");
+      if (daemon === "starts again") await stop(running);
+      await declare(example, 3);
+      if (daemon === "starts again") running = example.place.start("run");
+      await eventually("the other one is in force", async () => {
+        const { by_status: statuses, desired } = await jsonFrom(running, "api/v1/fleet");
+        const isHeld = coerceObject(desired)["held"] !== null;
+        return (!isHeld && coerceObject(statuses)["in_sync"] === 6) || undefined;
+      });
+      await declare(example, 6);
+      const judged = await eventually("it is judged again", async () => {
+        const desired = coerceObject((await jsonFrom(running, "api/v1/fleet"))["desired"]);
+        return desired["revision"] === held || desired["held"] !== null ? desired : undefined;
+      });
+      expect(judged).toMatchObject({ held: { revision: held } });
+      await stop(running);
+      const said = logLines(running).map(({ msg }) => msg);
+      expect(said).not.toContain("active revision restored from the state");
+      expect(writesSeenBy(example.emulator)).toEqual([]);
+    },
+  );
 });

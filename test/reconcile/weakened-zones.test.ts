@@ -235,8 +235,8 @@ describe("several revisions within an hour", () => {
 
 describe("an emergency revert", () => {
   it("is not held, though it weakens all zones", async ({ expect }) => {
-    const limits = { fleetLimits: defaultOptions.fleetLimits };
-    await using world = await fleetOf(20, new MemoryRunStore(), limits);
+    const fleetLimits = { ...defaultOptions.fleetLimits, accept: ["r1"] };
+    await using world = await fleetOf(20, new MemoryRunStore(), { fleetLimits });
     world.accept(`r${revisions + 1}`);
     await commit(world, many(20), edited);
     expect(written(world).size).toBe(20);

@@ -63,7 +63,7 @@ export class ActiveRevision {
   #held: { readonly revision: string; readonly zones: DesiredFleet["zones"] } | undefined;
   /** What of a revision is planned before it becomes active. */
   #staged: { readonly state: DesiredState; readonly zones: DesiredFleet["zones"] } | undefined;
-  readonly #past: FleetPast;
+  readonly #past: Pick<FleetPast, "leftForce">;
   readonly #rollout: Rollout;
   readonly #steps: Pick<Steps, "declare" | "atSteps"> | undefined;
   /** Revisions that declare what was in force in zones that wait since before this process began, by their hashes. */
@@ -74,7 +74,7 @@ export class ActiveRevision {
   /** @param steps `undefined`: the steps of objects are not known. */
   constructor(
     select: Select,
-    past: FleetPast,
+    past: Pick<FleetPast, "leftForce">,
     rollout: Rollout,
     steps?: Pick<Steps, "declare" | "atSteps">,
   ) {

@@ -219,13 +219,16 @@ export class FleetRound {
     if (this.#judged?.plans.has(zone) === true) {
       return `revision ${this.#judged.revision.revision} is judged when all zones that it declares otherwise are planned`;
     }
-    const { phase } = this.#first;
-    if (phase === "closed" || this.#settled.has(zone.desired.zone.name)) return undefined;
-    if (this.#isUnlimited) return undefined;
+    if (this.isLetPass(zone.desired.zone.name)) return undefined;
     if (this.#hold !== undefined) return this.#hold.message;
-    return phase === "planning"
+    return this.#first.phase === "planning"
       ? "the first round is not over: all zones are planned before the first write"
       : "the first round let other zones pass, and this zone was not planned yet";
+  }
+
+  /** Whether the first round keeps no zone of this name from being written. */
+  isLetPass(name: ZoneName): boolean {
+    return this.#first.phase === "closed" || this.#settled.has(name) || this.#isUnlimited;
   }
 
   /** Holds a plan that weakens a zone too many. */

@@ -161,8 +161,8 @@ export const writeBugs: readonly PlantedBug[] = [
   {
     name: "first-round-is-open",
     file: "reconcile/fleet/fleet-round.ts",
-    from: 'if (phase === "closed" || this.#settled.has(',
-    to: 'if (phase !== "closed" || this.#settled.has(',
+    from: 'this.#first.phase === "closed" || this.#settled.has(name)',
+    to: 'this.#first.phase !== "closed" || this.#settled.has(name)',
     story: "fleet",
     steps: [],
     invariant: "first-round-is-judged",
