@@ -1,15 +1,21 @@
+import { setImmediate } from "node:timers/promises";
+
 import { describe, it } from "vitest";
 
+import { nodeFiles } from "../../src/desired/file-system.ts";
 import type { Host } from "../../src/host/host.ts";
+import { historyFile } from "../../src/memory/directory/history-file.ts";
 import {
   nodeStateDirectory,
   type StateDirectory,
 } from "../../src/memory/directory/state-directory.ts";
 import { exampleWithEmulator, writesSeenBy } from "../support/example.ts";
-import { logged } from "../support/log-lines.ts";
+import { logged, logLines } from "../support/log-lines.ts";
+import { MemoryDirectory } from "../support/memory-directory.ts";
 import { stop } from "../support/running.ts";
 
 const shop = "shop.example.com";
+const config = 'schedule: { cron: "0 0 1 * *" }\nstore: { path: state }';
 
 describe("what a run remembers of a zone", () => {
   it("is on the disk before the first write is sent: a kill after it leaves no drift", async ({
@@ -31,10 +37,7 @@ describe("what a run remembers of a zone", () => {
       const writes = writesSeenBy(example.emulator).filter((each) => each.includes("page_shield"));
       written.push({ text, writes: writes.length });
     };
-    await using example = await exampleWithEmulator({
-      config: 'schedule: { cron: "0 0 1 * *" }\nstore: { path: state }',
-      ports: { stateDirectory },
-    });
+    await using example = await exampleWithEmulator({ config, ports: { stateDirectory } });
     const daemon = example.place.start("run");
     await logged(daemon, "plan applied", { zone: shop });
     await stop(daemon);
@@ -43,4 +46,44 @@ describe("what a run remembers of a zone", () => {
     });
     expect(writesSeenBy(example.emulator)).not.toEqual([]);
   });
+});
+
+describe("what a process knows when it ends", () => {
+  it.for(["zone files", "history"])(
+    "is stored before another process may have the store, where the disk of the %s is slow",
+    async (slow, { expect }) => {
+      const disk = Promise.withResolvers<void>();
+      const state = new MemoryDirectory();
+      const read: typeof nodeFiles.read = async (...args) => {
+        // The files that are in force are read again to be stored.
+        const isLoaded = logLines(daemon).some(({ msg }) => msg === "revision applied");
+        if (slow === "zone files" && isLoaded) await disk.promise;
+        return nodeFiles.read(...args);
+      };
+      const historyStore: Host["historyStore"] = (file) => {
+        const store = historyFile(file);
+        const add: typeof store.add = async (batch) => {
+          if (slow === "history") await disk.promise;
+          await store.add(batch);
+        };
+        return { ...store, add };
+      };
+      const ports = { stateDirectory: () => state, historyStore, files: { ...nodeFiles, read } };
+      await using example = await exampleWithEmulator({ config, ports });
+      const file = await example.place.read("zonewarden.yaml");
+      await example.place.write("zonewarden.yaml", file.replace("mode: enforce", "mode: observe"));
+      const daemon = example.place.start("run");
+      await logged(daemon, "zone differs", { zone: shop });
+      daemon.signal("SIGTERM");
+      await logged(daemon, "zonewarden stopped");
+      for (let turn = 0; turn < 100; turn += 1) await setImmediate();
+      expect([...state.files.keys()]).toContain("state.lock");
+
+      disk.resolve();
+      await daemon.ended;
+      expect([...state.files.keys()]).toEqual(["state.jsonl"]);
+      expect(state.files.get("state.jsonl")).toContain("file/shop.yaml");
+      expect(await example.place.read("state/history.jsonl")).toContain(shop);
+    },
+  );
 });
