@@ -1,6 +1,9 @@
 import { describe, it } from "vitest";
 
-import { type Example, exampleWithEmulator, writesSeenBy } from "../support/example.ts";
+import { listAnswer } from "../support/ask.ts";
+import { control, type Example, exampleWithEmulator, writesSeenBy } from "../support/example.ts";
+import { logged } from "../support/log-lines.ts";
+import { stop } from "../support/running.ts";
 
 const ghost = "zones: [{ name: ghost.example.com, page_shield: { settings: { enabled: true } } }]";
 
@@ -82,6 +85,27 @@ describe("a credential whose zones cannot be listed", () => {
     expect(code).toBe(1);
     expect(stdout).toContain("credential other: its zones cannot be listed");
     expect(stdout).not.toContain("check the name");
+  });
+});
+
+describe("a credential whose zones are not answered", () => {
+  it("delays no zone of another credential", async ({ expect }) => {
+    const answer = Promise.withResolvers<void>();
+    const config = `credentials:
+- { name: main, token_env: ZONEWARDEN_API_TOKEN, zones: [blog.example.com] }
+- { name: other, token_env: ZONEWARDEN_API_TOKEN }`;
+    await using example = await exampleWithEmulator({ config, sleep: () => answer.promise });
+    const { place } = example;
+    const file = await place.read("zonewarden.yaml");
+    await place.write("zonewarden.yaml", file.replace("api: {", "api: { concurrency: 1,"));
+    const [blog] = await listAnswer(example.emulator, "/zones?name=blog.example.com");
+    const path = `*/zones/${blog?.id}/*`;
+    await control(example, "faults", { fault: "latency", milliseconds: 1, path });
+    const daemon = place.start("run");
+    await logged(daemon, "plan applied", { zone: "shop.example.com" });
+    await logged(daemon, "plan applied", { zone: "www.brand.example" });
+    answer.resolve();
+    expect(await stop(daemon)).toBe(0);
   });
 });
 
