@@ -246,16 +246,15 @@ function createReconciler(
     ...reporter,
     loaded: (loaded) => {
       reporter.loaded(loaded);
-      const { result, active, round, rollout } = loaded;
+      const { active, round, rollout } = loaded;
       // Before the files: else the next process would let all zones go.
       memory.runs.setRollout(rollout?.stored);
-      const isActive = result === "applied" || result === "partial";
       // What was never judged is not what was applied: the next start judges it again.
       if (round.phase === "planning" && round.isBinding) return;
       if (latest === undefined || latest.hash !== active.hash) return;
       const inForce = revisionsInForce(rollout?.stored);
       const entry = [active.hash, round.phase, round.passed, ...inForce].join(" ");
-      if (!isActive && entry === stored) return;
+      if (entry === stored) return;
       stored = entry;
       memory.revision.store(latest, round, inForce);
     },

@@ -89,6 +89,8 @@ describe("a daemon whose changes go out in waves", () => {
     expect(await fleetLinkOf(daemon, blog)).toMatchObject({ answer: "passed" });
     await stop(daemon);
     expect(new Set(applied(daemon))).toEqual(new Set([blog, brand]));
+    // The files of revisions that are in force nowhere are gone.
+    expect([...(await stateOf(example)).keys()].join(" ")).not.toContain("earlier/");
     const began = logLines(daemon).filter(({ msg }) => msg === "wave began");
     expect(new Set(began.map(({ wave }) => wave))).toEqual(new Set([2]));
     const { stdout } = await example.place.run("history");
