@@ -5,7 +5,8 @@ import type { Started } from "../support/command-line.ts";
 import { control, type Example, exampleWithEmulator, writesSeenBy } from "../support/example.ts";
 import { logLines, logged } from "../support/log-lines.ts";
 import { jsonFrom, stop } from "../support/running.ts";
-import { allRun, settled } from "../support/settled-example.ts";
+import { allRun, settled, started } from "../support/settled-example.ts";
+import { applied, untilWaiting, weaken as lowerParanoia } from "../support/waves-of-example.ts";
 
 const config = 'schedule: { cron: "0 * * * *" }\nstore: { path: state }';
 
@@ -30,12 +31,14 @@ describe("a daemon that starts again", () => {
   it("goes on holding a revision that was held, restart after restart", async ({ expect }) => {
     await using example = await exampleWithEmulator({ config });
     let daemon = await settled(example);
+    const { revision = "" } = await logged(daemon, "revision applied");
     await weaken(example);
     await logged(daemon, "revision held");
     const written = writesSeenBy(example.emulator).length;
     for (let restart = 0; restart < 3; restart += 1) {
       await stop(daemon);
       daemon = example.place.start("run");
+      await logged(daemon, "active revision restored from the state", { revision });
       await logged(daemon, "revision held");
       await allRun(daemon);
     }
@@ -108,6 +111,26 @@ describe("a daemon that starts again", () => {
     expect(entries.findLast(({ result }) => result === "running")).toMatchObject({
       drifted_since: before["drifted_since"],
     });
+  });
+
+  it("corrects drift in a zone that waits for its wave from what is in force there", async ({
+    expect,
+  }) => {
+    const rollout =
+      "rollout: { waves: [{ zones: [shop.example.com] }, { share: 100% }], soak: 24h }";
+    await using example = await exampleWithEmulator({ config: `${config}\n${rollout}` });
+    const zone = "blog.example.com";
+    expect((await example.place.run("apply", "--yes")).code).toBe(0);
+    const first = await started(example);
+    await lowerParanoia(example);
+    await untilWaiting(first, zone);
+    await stop(first);
+    await control(example, "edit", { zone, settings: { enabled: false } });
+    const second = example.place.start("run");
+    const correction = await logged(second, "plan applied");
+    await stop(second);
+    expect(correction).toMatchObject({ zone, cause: "drift", changes: 1 });
+    expect(applied(second)).toEqual([zone]);
   });
 
   it("tells the zones by name whose files disappeared while it was down", async ({ expect }) => {
