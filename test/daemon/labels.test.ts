@@ -84,9 +84,11 @@ notifications:
       await control(example, "edit", { zone, settings: { enabled: false } });
     }
     daemon.signal("SIGHUP");
-    await eventually("the drift of both zones is told", () =>
-      Promise.resolve(zonesIn(JSON.stringify(all.objects)).length === 2 || undefined),
-    );
+    await eventually("the drift of both zones is told, and counted", async () => {
+      const counts = seriesIn(await textFrom(daemon, "metrics"));
+      const done = counts.get('zonewarden_notifications_total{sink="all",result="done"}') ?? 0;
+      return (zonesIn(JSON.stringify(all.objects)).length === 2 && done >= 2) || undefined;
+    });
     expect(await stop(daemon)).toBe(0);
     expect(zonesIn(JSON.stringify(all.objects))).toEqual([shop, www]);
     expect(zonesIn(JSON.stringify(payments.objects))).toEqual([shop]);
