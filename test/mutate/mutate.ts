@@ -68,7 +68,7 @@ const alsoTestedIn: Readonly<Record<string, readonly string[]>> = {
     "test/telemetry/",
     "test/web/",
   ],
-  daemon: ["test/cli/beside-daemon.test.ts"],
+  daemon: ["test/cli/beside-daemon.test.ts", "test/cli/plan-canaries.test.ts"],
   web: ["test/render/html.test.ts"],
   telemetry: ["test/daemon/"],
 };
