@@ -640,6 +640,15 @@ describe("the lock of a state directory", () => {
     expect(failures).toEqual([expect.stringMatching(/^lost: .* in use by process 12 on a/)]);
   });
 
+  it("that somebody removed is back with the next write", async ({ expect }) => {
+    const directory = new MemoryDirectory();
+    const { store } = await opened(directory, shop, { ...here, pid: 11 });
+    await directory.remove("state.lock");
+    store.set("a", "1");
+    expect(await store.flush()).toBe(true);
+    expect(directory.files.get("state.lock")).toContain('"pid":11');
+  });
+
   it("leaves the lines of a day sorted by zone, however long they are", async ({ expect }) => {
     const directory = new MemoryDirectory();
     const files = measurementFiles(directory);
