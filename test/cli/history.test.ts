@@ -116,15 +116,17 @@ describe("zonewarden history", () => {
     await using place = await placeWithHistory();
     await place.write("zones/shop.yaml", labelled(shop, "payments"));
     await place.write("zones/blog.yaml", labelled(blog, "content"));
-    const { stdout } = await place.run("history", ...args, "--until", until, "--format", "json");
-    const found = coerceObjects(coerceObject(JSON.parse(stdout))["drift"]);
+    const ran = await place.run("history", ...args, "--until", until, "--format", "json");
+    const found = coerceObjects(coerceObject(JSON.parse(ran.stdout))["drift"]);
     expect(found.map(({ zone }) => zone)).toEqual(zones);
+    expect(ran.stderr.includes("records nothing of these zones")).toBe(zones.length === 0);
     expect(found.map(({ seen_seconds: seen }) => seen)).toEqual(seconds);
   });
 
   it.for([
     { args: ["--since", "yesterday"], says: "--since and --until take a moment" },
     { args: ["--until", "2026-13-01"], says: "--since and --until take a moment" },
+    { args: ["--since", "1d", "--until", "2d"], says: "--since is after --until" },
   ])("refuses $args", async ({ args, says }, { expect }) => {
     await using place = await placeWithHistory();
     const { code, stderr } = await place.run("history", ...args);

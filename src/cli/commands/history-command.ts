@@ -81,6 +81,9 @@ async function printHistory(
   if (config === undefined) return exitCodes.invalid;
   const range = rangeIn(flags, host.clock.now());
   if (range === undefined) return fail(`history: ${momentHelp}`, host);
+  if (range.since !== undefined && range.since > range.until) {
+    return fail("history: --since is after --until", host);
+  }
   const { selector } = flags;
   const { signal } = new AbortController();
   const files = selector && (await loadDesiredOrPrint(config, host, signal));
@@ -103,6 +106,9 @@ async function printKept(
 ): Promise<ExitCode> {
   const { entries, rollouts, damaged } = await readHistory(pieces());
   const names = new Set(entries.map((entry) => entry.zone).filter(isAsked));
+  if (names.size === 0) {
+    host.stderr.write(`${file} records nothing of ${isFleet ? "any zone" : "these zones"}\n`);
+  }
   const found = entries.filter((entry) => names.has(entry.zone));
   const since = range.since ?? found[0]?.clearAt ?? found[0]?.at ?? range.until;
   const period = { since, until: range.until };
