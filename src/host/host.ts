@@ -75,10 +75,15 @@ export function quietHost(host: Host, { quiet = false }: { readonly quiet?: bool
 export function thisHost(): Host {
   const closed = new AbortController();
   process.stdout.on("error", (error: NodeJS.ErrnoException) => {
-    ignoreClosedPipe(error);
+    if (error.code !== "EPIPE" && !closed.signal.aborted) {
+      process.stderr.write(`zonewarden: the output is lost: ${error.message}\n`);
+      process.on("exit", (code) => {
+        process.exitCode = code || 1;
+      });
+    }
     closed.abort();
   });
-  process.stderr.on("error", ignoreClosedPipe);
+  process.stderr.on("error", () => undefined);
   return {
     env: process.env,
     directory: process.cwd(),
@@ -107,13 +112,6 @@ export function thisHost(): Host {
     ask: askOnTerminal,
     exit: (code) => process.exit(code),
   };
-}
-
-/**
- * If the reader closes the pipe early (`| head`), the output ends; the work and its exit code stay.
- */
-function ignoreClosedPipe(error: NodeJS.ErrnoException): void {
-  if (error.code !== "EPIPE") throw error;
 }
 
 /** Whether a process of this machine runs; one of another user counts too. */

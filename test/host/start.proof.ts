@@ -1,6 +1,6 @@
 import { execFileSync, spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
-import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { mkdtemp, open, readFile, rm, writeFile } from "node:fs/promises";
 import { stripTypeScriptTypes } from "node:module";
 import { tmpdir } from "node:os";
 import path from "node:path";
@@ -99,6 +99,25 @@ describe("a reader that closes the pipe", () => {
       expect(child.exitCode).toBe(2);
     },
   );
+});
+
+describe("a disk that is full", () => {
+  it("loses the output of a command, which does its work and does not succeed", async ({
+    expect,
+  }) => {
+    await using place = await workplace();
+    const files = ["zones/a.yaml", "zones/b.yaml"];
+    for (const file of files) await place.write(file, "zones:   []\n");
+    await using full = await open("/dev/full", "w");
+    const ran = spawnSync(process.execPath, [main, "fmt", "zones"], {
+      cwd: place.directory,
+      encoding: "utf8",
+      stdio: ["ignore", full.fd, "pipe"],
+    });
+    expect(ran.stderr).toMatch(/^zonewarden: the output is lost: ENOSPC: .*\n$/);
+    expect(ran.status).toBe(1);
+    for (const file of files) expect(await place.read(file)).toBe("zones: []\n");
+  });
 });
 
 /** A Node of this machine that is too old. */
