@@ -86,15 +86,17 @@ describe("a mistake is reported with the right exit code, and nothing is written
     );
   });
 
-  it.for([["history"], ["measurements", "shop.example.com"]])(
-    "when a file stands where the store is to be: %s",
+  it.for([["history"], ["measurements", "shop.example.com"], ["history", "verify", "."]])(
+    "when a file stands where a directory is to be, or the other way round: %s",
     async (args, { expect }) => {
       await using place = await workplace();
       await place.write("zonewarden.yaml", "mode: observe\nstore: { path: state }\n");
       await place.write("state", "");
       const ran = await place.run(...args);
       expect(ran.code).toBe(1);
-      expect(ran.stderr).toMatch(/^zonewarden: ENOTDIR: .*state.*\nCheck that the path is right/);
+      expect(ran.stderr).toMatch(
+        /^zonewarden: (ENOTDIR: .*state|.* is a dir).*\nCheck that the path is right/,
+      );
     },
   );
 

@@ -58,7 +58,11 @@ async function replace(file: string, from: number, text: string): Promise<void> 
 }
 
 async function* piecesOf(file: string, from: number): AsyncGenerator<Uint8Array> {
-  if ((await ifExists(stat(file))) === undefined) return;
+  const found = await ifExists(stat(file));
+  if (found === undefined) return;
+  if (found.isDirectory()) {
+    throw Object.assign(new Error(`${file} is a directory`), { code: "EISDIR", path: file });
+  }
   const stream: AsyncIterable<Buffer> = createReadStream(file, { start: from });
   yield* stream;
 }
