@@ -60,6 +60,8 @@ describe("a file with a secret, given instead of another file", () => {
     expect(stderr).toMatch(/wrong\.yaml:1:1: error: .* \[FILE_FOREIGN\]\n {2}→ /);
     const { stdout } = await place.run("validate", "wrong.yaml");
     expect(stdout).toContain("zones");
+    const emulate = await place.run("emulate", "--state", "wrong.yaml");
+    expect(emulate.stderr).toMatch(/: not a complete state file .*\nCheck that the path is right/);
   });
 });
 

@@ -50,14 +50,13 @@ async function writeAtomically(path: string, json: string): Promise<void> {
 function stateIn(text: string, path: string): State {
   const end = text.lastIndexOf("\n");
   const json = text.slice(0, Math.max(end, 0));
-  if (text.slice(end + 1) !== sha256(json)) {
-    throw new Error(
-      `${path}: not a complete state file of this emulator; delete it or restore a good copy`,
-    );
-  }
-  const state = parseJson(json);
+  const isWhole = text.slice(end + 1) === sha256(json);
+  const state = isWhole ? parseJson(json) : undefined;
   if (isState(state)) return state;
-  throw new Error(`${path}: contains no state of this version; delete it to start from the seed`);
+  const why = isWhole
+    ? "contains no state of this version; delete it to start from the seed"
+    : "not a complete state file of this emulator; delete it or restore a good copy";
+  throw Object.assign(new Error(`${path}: ${why}`), { code: "EINVAL", path });
 }
 
 /** The checksum matches, so only the outline is checked. */
