@@ -112,12 +112,25 @@ describe("a daemon that measures", () => {
       config: `${config}\nmeasurements: {}`,
       ports: { clock },
     });
+    const file = await example.place.read("zones/shop.yaml");
+    const promote = "promote: { from: log, after: 7d, when: { requests_at_least: 100 } }";
+    await example.place.write(
+      "zones/shop.yaml",
+      file.replace("action: log\n", `action: allow\n            ${promote}\n`),
+    );
     const daemon = example.place.start("run");
     await allRun(daemon);
     const told = (): readonly JsonObject[] =>
       logLines(daemon).filter(({ msg }) => coerceText(msg).startsWith("share of requests"));
     await untilMeasured(daemon, clock);
     expect(told()).toEqual([]);
+    // The hours of a step count from the first run after the writes on: that has seen what the policies do.
+    daemon.signal("SIGHUP");
+    const now = clock.now().toISOString();
+    await eventually("a run after the writes", async () => {
+      const { zones } = await jsonFrom(daemon, "api/v1/zones");
+      return coerceObjects(zones).every((zone) => zone["last_attempt_at"] === now) || undefined;
+    });
 
     await control(example, "traffic", { zone: shop, shares: { "OWASP core rules": 0.9 } });
     for (let passed = 0; passed < 4; passed += 1) {
@@ -148,6 +161,8 @@ describe("a daemon that measures", () => {
       [`zonewarden_measured_resources{zone="${shop}",state="above"}`, 1],
     ]);
     await stop(daemon);
+    const { stdout } = await example.place.run("plan", shop);
+    expect(stdout).toMatch(/log → allow after 7 days \([1-9] of 168 hours measured\)/);
   });
 
   it("goes on without the permission, and says so once", async ({ expect }) => {
