@@ -162,7 +162,6 @@ function rulesetVersion(
 
 /** The changes that remain after a run: by the answers of its writes, and those whose write was not done. */
 function remainingChanges(report: PlannedReport): readonly Change[] {
-  if (report.result === "in_sync") return [];
   if (report.result !== "applied") return report.plan.changes;
   const left = new Set(report.left.map(({ key }) => key));
   const undone = new Set(

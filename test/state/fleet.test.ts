@@ -46,6 +46,16 @@ describe("what is declared", () => {
     expect(fleet.zone(shop)?.holds).toMatchObject([{ reason: "weakening" }]);
   });
 
+  it("ends a suspension whose time is over, of a zone that cannot be read too", ({ expect }) => {
+    const zone = declared(shop, { suspension: { reason: "migration", until: at(50) } });
+    const fleet = fleetOf(zone);
+    stateAfter(fleet, report(shop, 1, held("suspend")), report(shop, 2, { result: "error" }));
+    fleet.declare([zone], at(49));
+    expect(fleet.zone(shop)?.holds).toHaveLength(1);
+    fleet.declare([zone], at(50));
+    expect(fleet.zone(shop)).toMatchObject({ holds: [], status: "error" });
+  });
+
   it("has what inventories and checks of scripts say, of zones that are declared", ({ expect }) => {
     const fleet = fleetOf(declared(shop), declared("a.example.com"));
     const names = [shop, "gone.example.com"].map(named);
@@ -56,6 +66,8 @@ describe("what is declared", () => {
     const { watch } = check(declaredScripts([]), undefined, at(2));
     for (const zone of names) fleet.recordScripts(zone, watch);
     expect(fleet.zones.map(({ scripts }) => scripts)).toEqual([undefined, watch]);
+    fleet.followInventory(false);
+    expect(fleet.zones.map(({ inventory }) => inventory)).toEqual([undefined, undefined]);
   });
 
   it("leaves a zone that is declared as before as it is, to the very object", ({ expect }) => {

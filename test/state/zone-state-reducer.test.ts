@@ -50,6 +50,12 @@ describe("drift", () => {
     expect(state).toMatchObject({ driftedSince: at(2), pendingSince: undefined });
   });
 
+  it("does not end where its cause is forgotten", ({ expect }) => {
+    const forgotten: Came = { result: "planned", cause: "unknown", changes: [a] };
+    expect(after(drifted, forgotten)).toMatchObject({ driftedSince: at(1), status: "differs" });
+    expect(after(forgotten)).toMatchObject({ driftedSince: undefined, status: "differs" });
+  });
+
   it("stays known while the zone cannot be read", ({ expect }) => {
     const state = after(drifted, { result: "error" });
     expect(driftOf(state)).toEqual(withCause("drift", [a]));

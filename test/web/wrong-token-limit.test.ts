@@ -18,6 +18,7 @@ describe("the limit of wrong tokens", () => {
     { wrong: "::ffff:10.0.0.1", other: "10.0.0.1", reached: true },
     { wrong: "2001:db8:1:2::1", other: "2001:db8:1:2:ffff::9", reached: true },
     { wrong: "2001:db8:1:2::1", other: "2001:db8:1:3::1", reached: false },
+    { wrong: "2001:db8:1:2::1", other: "2003:db8:1:2::1", reached: false },
     { wrong: "2001:db8::7:0:0:0:1", other: "2001:db8:0:7::2", reached: true },
     { wrong: "2001:db8::7:0:0:0:1", other: "2001:db8:0:8::2", reached: false },
     { wrong: "fe80::1%eth0", other: "fe80::2", reached: true },
