@@ -125,7 +125,7 @@ describe("a daemon that starts", () => {
     }
     const daemon = place.start("run");
     await logged(daemon, "revision rejected", { result: "rejected", errors: 3 });
-    expect((await ask(daemon, "/livez")).status).toBe(200);
+    expect(await textFrom(daemon, "/livez?verbose")).toMatch(/^\[\+\]workers ok$/m);
     const answer = await ask(daemon, "/readyz");
     expect(answer.status).toBe(503);
     expect(await answer.text()).toMatch(

@@ -106,7 +106,8 @@ notifications:
       const leader = example.place.start("run");
       await everyZoneRun(leader);
       const waiting = example.place.start("run");
-      await logged(waiting, "another process leads");
+      const { holder } = await logged(waiting, "another process leads");
+      expect(holder).toMatch(/^here_/);
       await eventually("the labels are stored", async () =>
         (await zonesShown(waiting, "team")).length === 3 ? true : undefined,
       );
