@@ -59,6 +59,24 @@ describe("the store of a daemon in a directory", () => {
     ]);
   });
 
+  it("is refused as long as another process uses it", async ({ expect }) => {
+    const machine = new Machine();
+    const identity = identityOf(await configFrom("mode: observe"));
+    const clock = new SimulatedClock();
+    await using _first = await openDirectory(
+      "/state",
+      identity,
+      machine.host(11, clock),
+      book().logger,
+    );
+    const { logger } = book();
+    const second = expect(
+      openDirectory("/state", identity, machine.host(12, clock), logger),
+    ).rejects.toThrow("in use by process 11 on a");
+    await clock.advance(60_000);
+    await second;
+  });
+
   it("is none where it cannot be opened, and a command says why", async ({ expect }) => {
     const machine = new Machine();
     const config = await configFrom("mode: observe");

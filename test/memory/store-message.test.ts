@@ -41,6 +41,7 @@ describe("what a command stores", () => {
     ["no object", []],
     ["another version", { ...whole, format: 2 }],
     ["an unknown part", { ...whole, applied: {} }],
+    ["a list of rules without zones", { ...whole, adopted: [] }],
     ["no zone", { ...whole, adopted: { "../x": [rule] } }],
     ["a zone in capitals", { ...whole, adopted: { "Shop.example.com": [rule] } }],
     ["no list", { ...whole, adopted: { "shop.example.com": rule } }],

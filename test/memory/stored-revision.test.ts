@@ -169,6 +169,31 @@ describe("the stored revision", () => {
     expect(at.store.keys("earlier/")).toEqual([]);
   });
 
+  it("takes the place of an earlier one that is in force nowhere any more", async ({ expect }) => {
+    const at = bench();
+    const hashes: string[] = [];
+    for (const name of ["first.example", "second.example", "third.example"]) {
+      at.disk.write("/zones/shop.yaml", zones(name));
+      await at.save(closed, hashes.slice(-1));
+      hashes.push((await restored(at))?.hash ?? "");
+    }
+    const [first, second] = hashes;
+    expect(await restored(at, "/zones", first)).toBeUndefined();
+    expect(await restored(at, "/zones", second)).toEqual({
+      hash: second,
+      names: ["second.example"],
+    });
+  });
+
+  it("has the name that Git gave it", async ({ expect }) => {
+    const at = bench();
+    at.disk.write("/zones/shop.yaml", zones("shop.example"));
+    await at.save();
+    const head = at.store.get("revision") ?? "";
+    at.store.set("revision", head.replace('"hash"', '"commit":"8c9b6cf","hash"'));
+    expect(new StoredRevision(at.store, "/zones", at.disk.port).stored()?.commit).toBe("8c9b6cf");
+  });
+
   it("is damaged in a state that lacks the content of one of its files", async ({ expect }) => {
     const at = bench();
     at.disk.write("/zones/shop.yaml", zones("shop.example"));
