@@ -84,10 +84,20 @@ history: 11 lines, intact, head ${place.head}, line 11 of the chain
 `);
     await storeState(place, "state", { "drift/a.example": "yesterday", revision: "r1" });
     await place.write("state/history.jsonl", place.history.replace(/"found"/, '"done"'));
+    const [first, second] = ["2026-11-19", "2026-11-20"].map((day) =>
+      ["bank.example", "shop.example"].map((zone) => `${dayRecordText(fullDay(zone, day))}\n`),
+    );
+    await place.write("state/measurements/2026-11-19.jsonl", first?.join("") ?? "");
+    const torn = `${second?.[0]}${second?.[1]?.replace("}", "")}`;
+    await place.write("state/measurements/2026-11-20.jsonl", torn);
     const damaged = await place.run("store", "check");
     expect(damaged.code).toBe(5);
     expect(damaged.stdout).toContain("state: 3 entries, 2 damaged: drift/a.example, revision\n");
     expect(damaged.stdout).toContain("history: 11 lines, not intact (1 finding)");
+    expect(damaged.stdout).toContain("measurements: 2 days, 1 damaged: 2026-11-20\n");
+    await place.write("state/measurements/2026-11-20.jsonl", second?.join("") ?? "");
+    const mended = await place.run("store", "check");
+    expect(mended.stdout).toContain("measurements: 2 days, all readable\n");
     await place.write(
       "zonewarden.yaml",
       "mode: observe\nstore: { path: state }\ndesired: { owner: other }\n",

@@ -678,6 +678,9 @@ describe("the lock of a state directory", () => {
     expect(await files.days()).toEqual(["2026-11-20", "2026-11-21"]);
     const all = await Array.fromAsync(files.readAll("2026-11-20"));
     expect(all.map(([zone]) => zone)).toEqual(["a.example", "shop.example"]);
+    await files.write("2026-11-20", new Map([[named("c.example"), record("c.example")]]));
+    const kept = directory.files.get("2026-11-20.jsonl")?.split("\n");
+    expect(kept?.map((line) => line.slice(9, 13))).toEqual(["a.ex", "b.ex", "c.ex", "shop", ""]);
     await files.dropBefore("2026-11-21");
     expect([...directory.files.keys()]).toEqual([
       "2026-11-21.jsonl",

@@ -2,10 +2,13 @@ import type { Config } from "../../desired/config/config.ts";
 import { type HistoryFile, verifyHistory } from "../../history/verify/verify-history.ts";
 import { databaseOf } from "../../host/configured-database.ts";
 import type { Host } from "../../host/host.ts";
+import { dayRecordOf } from "../../measure/day-record.ts";
+import type { MeasurementReader } from "../../measure/measurement-store.ts";
 import { damagedKeys } from "../../memory/damaged-keys.ts";
+import { measurementTable } from "../../memory/database-store.ts";
 import type { Database } from "../../memory/database.ts";
 import { readDirectoryStore } from "../../memory/directory/directory-store.ts";
-import { historyFileIn, inspectDirectory } from "../../memory/open-store.ts";
+import { historyFileIn, inspectDirectory, measurementsIn } from "../../memory/open-store.ts";
 import { identityOf } from "../../memory/state-store.ts";
 import { plural } from "../../render/format.ts";
 import { errorText } from "../../syntax/error-code.ts";
@@ -18,6 +21,7 @@ interface Kept {
   readonly lines: readonly string[];
   readonly entries: ReadonlyMap<string, string>;
   readonly history: HistoryFile;
+  readonly measurements: MeasurementReader;
 }
 
 /** `store check`: prints what is in the store of a configuration, and whether it is whole. Writes nothing. */
@@ -26,11 +30,11 @@ export async function checkKept(config: Config, host: Host, stop: AbortSignal): 
   if (store === undefined) return fail("there is no store: set store.path or store.postgres", host);
   if ("path" in store) {
     const kept = await keptInDirectory(store.path, config, host);
-    return typeof kept === "string" ? fail(kept, host) : print(kept, config, host);
+    return typeof kept === "string" ? fail(kept, host) : print(kept, config, host, stop);
   }
   await using database = databaseOf(config, host);
   if (database === undefined) return fail("there is no database", host);
-  return await print(await keptInDatabase(database, config, host, stop), config, host);
+  return await print(await keptInDatabase(database, config, host, stop), config, host, stop);
 }
 
 async function keptInDirectory(
@@ -53,6 +57,7 @@ async function keptInDirectory(
     ],
     entries,
     history: historyIn(file, host),
+    measurements: measurementsIn(directory, host),
   };
 }
 
@@ -72,6 +77,7 @@ async function keptInDatabase(
     ],
     entries: await tables.entries(),
     history: { file: place, pieces: () => tables.historyLines() },
+    measurements: measurementTable(tables),
   };
 }
 
@@ -98,22 +104,28 @@ async function leaderText(
   }
 }
 
-const namedKeys = 10;
+const mostNamed = 10;
 
 async function print(
-  { lines, entries, history }: Kept,
+  { lines, entries, history, measurements }: Kept,
   { desired }: Config,
   host: Host,
+  stop: AbortSignal,
 ): Promise<ExitCode> {
   const damaged = damagedKeys(entries, desired.path, host.files);
+  const days = await measurements.days();
+  const damagedDays = await Array.fromAsync(daysWithDamage(days, measurements, stop));
   const { files, flaws } = await verifyHistory([history]);
   const count = files[0]?.lines ?? 0;
   const head = files[0]?.seals.at(-1);
   const found = count === 0 ? [] : flaws;
   const text = [
     ...lines,
-    `state: ${plural(entries.size, "entry")}, ${damaged.length === 0 ? "all readable" : `${damaged.length} damaged: ${damaged.slice(0, namedKeys).join(", ")}`}`,
+    `state: ${plural(entries.size, "entry")}, ${readableText(damaged)}`,
     `history: ${plural(count, "line")}, ${historyText(found.length, head)}`,
+    ...(days.length === 0
+      ? []
+      : [`measurements: ${plural(days.length, "day")}, ${readableText(damagedDays)}`]),
   ];
   host.stdout.write(`${text.join("\n")}\n`);
   if (damaged.length > 0) {
@@ -126,7 +138,31 @@ async function print(
       "the history is not as it was written: `zonewarden history verify` says where\n",
     );
   }
-  return damaged.length + found.length === 0 ? exitCodes.done : exitCodes.partial;
+  if (damagedDays.length > 0) {
+    host.stderr.write("damaged records of measurements count as hours that are not measured\n");
+  }
+  const isWhole = damaged.length + found.length + damagedDays.length === 0;
+  return isWhole ? exitCodes.done : exitCodes.partial;
+}
+
+function readableText(damaged: readonly string[]): string {
+  if (damaged.length === 0) return "all readable";
+  return `${damaged.length} damaged: ${damaged.slice(0, mostNamed).join(", ")}`;
+}
+
+async function* daysWithDamage(
+  days: readonly string[],
+  measurements: MeasurementReader,
+  stop: AbortSignal,
+): AsyncGenerator<string> {
+  for (const day of days) {
+    let isDamaged = false;
+    for await (const [zone, text] of measurements.readAll(day)) {
+      stop.throwIfAborted();
+      isDamaged ||= dayRecordOf(zone, day, text) === undefined;
+    }
+    if (isDamaged) yield day;
+  }
 }
 
 function historyText(

@@ -8,7 +8,8 @@ const suffix = ".jsonl";
 
 /**
  * Measurements in a directory: a file for each day, with a line for each zone, sorted by zone. A file is written as a whole
- * and never changed in place. A line that is damaged is not there.
+ * and never changed in place. A line without a zone is not
+ * read, and stays.
  */
 export function measurementFiles(
   directory: Pick<StateDirectory, "names" | "lines" | "replace" | "remove">,
@@ -31,7 +32,8 @@ export function measurementFiles(
       }
       return undefined;
     },
-    write: (day, records) => directory.replace(day + suffix, textOf(merged(readAll(day), records))),
+    write: (day, records) =>
+      directory.replace(day + suffix, textOf(merged(directory.lines(day + suffix), records))),
     dropBefore: async (first) => {
       for (const day of await days()) if (day < first) await directory.remove(day + suffix);
     },
@@ -49,18 +51,19 @@ async function* recordsIn(
 
 /** The lines of a file with the records that are there and those that take their places. */
 async function* merged(
-  before: AsyncIterable<readonly [ZoneName, string]>,
+  before: AsyncIterable<string>,
   records: ReadonlyMap<ZoneName, string>,
 ): AsyncGenerator<string> {
   const sorted = [...records].toSorted(byEntryName);
   let written = 0;
-  for await (const [zone, line] of before) {
-    for (let next = sorted[written]; next !== undefined && next[0] < zone;) {
+  for await (const line of before) {
+    const zone = zoneOfLine(line);
+    for (let next = sorted[written]; next !== undefined && next[0] < (zone ?? "");) {
       yield next[1];
       written += 1;
       next = sorted[written];
     }
-    if (!records.has(zone)) yield line;
+    if (zone === undefined || !records.has(zone)) yield line;
   }
   for (const [, line] of sorted.slice(written)) yield line;
 }
