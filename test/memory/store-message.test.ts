@@ -42,6 +42,7 @@ describe("what a command stores", () => {
     ["another version", { ...whole, format: 2 }],
     ["an unknown part", { ...whole, applied: {} }],
     ["a list of rules without zones", { ...whole, adopted: [] }],
+    ["a list of zones without causes", { ...whole, weakened: [] }],
     ["no zone", { ...whole, adopted: { "../x": [rule] } }],
     ["a zone in capitals", { ...whole, adopted: { "Shop.example.com": [rule] } }],
     ["no list", { ...whole, adopted: { "shop.example.com": rule } }],
