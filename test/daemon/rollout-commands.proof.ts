@@ -57,6 +57,7 @@ describe("a person who commands a rollout", () => {
     await using example = await inWaves();
     let daemon = await firstWaveApplied(example);
     const { stdout } = await rolloutOf(example, "status");
+    expect(await rolloutOf(example, "status", shop)).toMatchObject({ stderr: "" });
     expect(stdout).toMatch(/running|wave 1 of 3 has begun, and the next one begins at 20/);
     expect(stdout).toMatch(new RegExp(`\n1 +applied +1 +${shop}\n`));
 

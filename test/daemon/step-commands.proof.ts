@@ -64,7 +64,9 @@ describe("a person who commands steps", () => {
 
     daemon = await start(example);
     expect((await rolloutOf(example, "status", shop)).stdout).toMatch(/paused +by mia \(127\./);
-    expect((await rolloutOf(example, "status", blog)).stdout).not.toContain(shop);
+    const ofBlog = await rolloutOf(example, "status", blog);
+    expect(ofBlog.stdout).not.toContain(shop);
+    expect(ofBlog.stderr).toBe(`in no wave, and with no step on its way: ${blog}\n`);
     const explained = await example.place.run("explain", "zone", shop);
     expect(explained.stdout).toMatch(/policy\/pay: log → allow after 7 days/);
     expect((await rolloutOf(example, "resume", shop)).stdout).toBe(`resumed: ${shop}\n`);

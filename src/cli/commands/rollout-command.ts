@@ -91,8 +91,12 @@ async function printStatus(
   const { response } = answer;
   const all = coerceObject(parseJson(await response.text()));
   if (!response.ok) return fail(`rollout status: ${saidBy(all, response)}`, host);
-  const json =
-    zones.length === 0 ? all : ofZones(all, new Set(zones.map((zone) => zone.toLowerCase())));
+  const asked = new Set(zones.map((zone) => zone.toLowerCase()));
+  const json = asked.size === 0 ? all : ofZones(all, asked);
+  const unsaid = asked.difference(namedIn(json));
+  if (unsaid.size > 0) {
+    host.stderr.write(`in no wave, and with no step on its way: ${[...unsaid].join(", ")}\n`);
+  }
   host.stdout.write(format === "json" ? jsonText(json) : statusText(json));
   return exitCodes.done;
 }
@@ -115,6 +119,15 @@ function ofZones(json: JsonObject, zones: ReadonlySet<string>): JsonObject {
     rollout: json["rollout"] === null ? null : { ...rollout, by_wave: byWave },
     steps: coerceObjects(json["steps"]).filter(({ zone }) => zones.has(coerceText(zone))),
   };
+}
+
+/** The zones of which a status says something. */
+function namedIn(json: JsonObject): ReadonlySet<string> {
+  const waves = coerceObjects(coerceObject(json["rollout"])["by_wave"]);
+  return new Set([
+    ...waves.flatMap((wave) => zonesOfWave.flatMap((state) => coerceTexts(wave[state]))),
+    ...coerceObjects(json["steps"]).map(({ zone }) => coerceText(zone)),
+  ]);
 }
 
 function statusText(json: JsonObject): string {
