@@ -5,9 +5,11 @@ import { MemoryStore } from "../../src/memory/memory-store.ts";
 import {
   openCommandDirectory,
   openDirectory,
+  readStore,
   storedZones,
   writeReports,
 } from "../../src/memory/open-store.ts";
+import { openDatabase } from "../../src/memory/postgres/open-database.ts";
 import { remember, zoneKeys } from "../../src/memory/state-keys.ts";
 import { identityOf } from "../../src/memory/state-store.ts";
 import { SimulatedClock } from "../support/clock.ts";
@@ -15,6 +17,7 @@ import { configFrom } from "../support/config-from.ts";
 import { MemoryHistory } from "../support/history-files.ts";
 import { book } from "../support/log-book.ts";
 import { MemoryDirectory } from "../support/memory-directory.ts";
+import { installation, noPostgres } from "../support/postgres.ts";
 import { named } from "../support/reports.ts";
 import { check, day, declaredScripts, readingOf } from "../support/watched.ts";
 
@@ -120,6 +123,22 @@ describe("the store of a command in a directory", () => {
       why: "the state in /state cannot be used: line 1 is damaged",
     });
     expect([...machine.directory.files]).toEqual([["state.jsonl", "a token\n"]]);
+  });
+});
+
+describe.skipIf(noPostgres)(`the database of a command ${noPostgres ?? ""}`, () => {
+  it("tells nothing of another installation", async ({ expect }) => {
+    const { url } = await installation();
+    await using database = openDatabase("zonewarden", () => Promise.resolve(url));
+    const own = await configFrom("mode: observe\nstore: { postgres: { url_file: url } }");
+    const { tables } = database;
+    const { term } = await tables.begin({ ...identityOf(own), owner: "them" }, 0);
+    const changes = [["drift/shop.example", "2026-11-20"]] as const;
+    await tables.store({ term, changes, head: { n: 0, hash: "" }, history: undefined });
+    const view = await readStore(own, database, new Machine().host(11));
+    expect(view?.opened).toMatchObject({ result: "lost" });
+    expect(view?.opened).toHaveProperty("detail", expect.stringContaining('owner "them"'));
+    expect(view?.get("drift/shop.example")).toBeUndefined();
   });
 });
 

@@ -2,7 +2,7 @@ import { describe, it } from "vitest";
 
 import type { Change } from "../../src/plan/change.ts";
 import { driftIn, impactOf, weakeningOf } from "../../src/state/drift.ts";
-import { changeResultOf, isFailure, runResultOf } from "../../src/state/run-report.ts";
+import { changeResultOf, isFailure, keysDone, runResultOf } from "../../src/state/run-report.ts";
 import {
   type Came,
   change,
@@ -143,5 +143,17 @@ describe("the impact of drift", () => {
       rate_limiting_rule: { weakens: 0, neutral: 0, strengthens: 0 },
       managed_rule: { weakens: 2, neutral: 0, strengthens: 1 },
     });
+  });
+});
+
+describe("the resources that a run wrote", () => {
+  it("are those of which every write was done", ({ expect }) => {
+    const outcomes = [
+      done("policy/a", "managed_rule/b"),
+      done("policy/c"),
+      failed("managed_rule/b"),
+      lost("policy/d"),
+    ];
+    expect([...keysDone(outcomes)]).toEqual(["policy/a", "policy/c"]);
   });
 });

@@ -114,6 +114,8 @@ describe("the schema of /api/v1", () => {
     expect(body).toMatchObject({ source: "store", zones: 4, by_status: { drifted: 1, held: 0 } });
     const list = storedZonesJson(readAt, zones, selectionFrom({}));
     expect(faultsOf("stored_zones", list)).toBe("");
+    const www = coerceObjects(list["zones"]).find(({ name }) => name === "www.example.com");
+    expect(www).toMatchObject({ last_entry: { hold_reasons: ["freeze"] } });
     expect(list).toMatchObject({ source: "store", matching: 4, by_status: { unknown: 1 } });
     const failed = storedFleetJson({ readAt, zones: "no answer" }, waiting);
     expect(faultsOf("stored_fleet", failed)).toBe("");

@@ -160,11 +160,18 @@ describe("the server", () => {
     const page = await (await fetch(server.url, { signal })).text();
     const paths = [...page.matchAll(/(?:href|src)="(\/assets\/[^"]+)"/g)].map(([, path]) => path);
     expect(new Set(paths).size).toBe(3);
+    const types = new Map<string, string | null>();
     for (const path of paths) {
       const response = await fetch(`${server.url}${path}`, { signal });
       expect(response.status).toBe(200);
       expect(response.headers.get("cache-control")).toContain("immutable");
+      types.set(path?.replace(/.*\./, "") ?? "", response.headers.get("content-type"));
     }
+    expect(Object.fromEntries(types)).toEqual({
+      css: "text/css; charset=utf-8",
+      js: "text/javascript; charset=utf-8",
+      svg: "image/svg+xml",
+    });
   });
 
   it("answers each path, and says what may be kept", async ({ expect, signal }) => {
