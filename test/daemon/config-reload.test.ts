@@ -67,7 +67,11 @@ describe("a configuration that changes while the program runs", () => {
 });
 
 /** A daemon that reads its configuration again, and what its parts were told. */
-async function reloading(before: string, signal: AbortSignal, hasTerm = true) {
+async function reloading(
+  before: string,
+  signal: AbortSignal,
+  { hasTerm = true, hasCollector = true } = {},
+) {
   const disk = memoryFiles({ "/zonewarden.yaml": before });
   const runningConfig = new RunningConfig(await configFrom(before));
   const told: unknown[] = [];
@@ -82,9 +86,9 @@ async function reloading(before: string, signal: AbortSignal, hasTerm = true) {
     },
     poller: { reconfigure: (options: unknown) => told.push(["poller", options !== undefined]) },
     auditFeed: { reconfigure: (options: unknown) => told.push(["audit", options !== undefined]) },
-    collector: {
-      reconfigure: (options: unknown) => told.push(["collector", options !== undefined]),
-    },
+    collector: hasCollector
+      ? { reconfigure: (options: unknown) => told.push(["collector", options !== undefined]) }
+      : undefined,
     logger: ofTerm.logger,
   };
   const schedule = {
@@ -154,6 +158,15 @@ describe("a daemon that reads its configuration again", () => {
     expect(daemon.told).toEqual([["files changed"], ["reconciler", "observe"]]);
   });
 
+  it("follows what else it says where the store cannot hold measurements", async ({
+    expect,
+    signal,
+  }) => {
+    const daemon = await reloading(stored, signal, { hasCollector: false });
+    await daemon.change(`${stored.replace("enforce", "observe")}measurements: {}`);
+    expect(daemon.told).toContainEqual(["reconciler", "observe"]);
+  });
+
   it("says once what is wrong, or needs a restart", async ({ expect, signal }) => {
     const daemon = await reloading("mode: enforce", signal);
     for (const text of ["mode: sometimes", "mode: enforce\nlog: { format: pretty }"]) {
@@ -172,7 +185,7 @@ describe("a daemon that reads its configuration again", () => {
     expect,
     signal,
   }) => {
-    const daemon = await reloading("mode: enforce", signal, false);
+    const daemon = await reloading("mode: enforce", signal, { hasTerm: false });
     await daemon.change('mode: observe\nschedule: { cron: "0 * * * *" }\nlog: { level: debug }');
     expect(daemon.told).toEqual([["schedule", "0 * * * *"]]);
     expect(daemon.levels()[0]).toBe("debug");

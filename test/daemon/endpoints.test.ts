@@ -91,30 +91,43 @@ describe("a command to a rollout", () => {
     const rollout = `{ waves: [{ zones: [shop.example.com] }, { share: 100% }], token_file: token }`;
     await using example = await exampleWithEmulator({
       config: `schedule: { cron: "0 * * * *" }\nstore: { path: state }\nrollout: ${rollout}`,
+      server: "reconcile_token_file: reconcile-token",
     });
+    await example.place.write("reconcile-token", "a-token-of-the-store");
     await example.place.write("token", "a-token-of-a-rollout");
     const daemon = example.place.start("run");
     await logged(daemon, "rollout began");
     const page = await pageOf(daemon);
-    const command = async (name: string, revision: string): Promise<number> => {
-      const { status } = await fetch(`${page}api/v1/rollout/${name}`, {
+    const post = async (path: string, body: object): Promise<number> => {
+      const { status } = await fetch(`${page}api/v1/${path}`, {
         method: "POST",
         headers: { authorization: "Bearer a-token-of-a-rollout" },
-        body: JSON.stringify({ revision, by: "mia" }),
+        body: JSON.stringify(body),
       });
       return status;
     };
+    const command = (name: string, revision: string): Promise<number> =>
+      post(`rollout/${name}`, { revision, by: "mia" });
     expect(await command("abort", "sha256-000000000000")).toBe(409);
     expect(await command("pause", "")).toBe(200);
     expect(await command("pause", "")).toBe(200);
     expect(await jsonFrom(daemon, "api/v1/rollout")).toMatchObject({
       rollout: { state: "paused" },
     });
+    const zones = ["ghost.example.com", "blog.example.com"];
+    expect(await post("rollout/promote", { zones, by: "mia" })).toBe(404);
+    // A token for the rollout is none for the store.
+    expect(await post("store", {})).toBe(401);
+    expect(await logged(daemon, "a command asked to store")).toMatchObject({
+      level: "warn",
+      result: "wrong_token",
+    });
     const told = logLines(daemon).filter(({ msg }) => msg === "rollout commanded");
     expect(told).toMatchObject([
       { level: "warn", audit: true, command: "abort", result: "other_revision", by: "mia" },
       { level: "info", command: "pause", result: "done" },
       { level: "info", command: "pause", result: "as_before" },
+      { level: "warn", command: "promote", result: "no_zone" },
     ]);
     expect(await stop(daemon)).toBe(0);
   });

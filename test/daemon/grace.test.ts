@@ -97,7 +97,7 @@ describe("the grace period", () => {
     await eventually("a write is never answered", () => arrived || undefined);
     expect(wordsOf(await textFrom(daemon, ""))).toMatch(/Running (?:blog|shop|www)\./);
     daemon.signal("SIGTERM");
-    await logged(daemon, "stopping");
+    await logged(daemon, "stopping", { signal: "SIGTERM" });
     let isEnded = false;
     void daemon.ended.then(() => (isEnded = true));
     await clock.advance(graceMs - 1);

@@ -13,6 +13,7 @@ import { isAborted } from "../../src/zone/signals.ts";
 import { entryAt, MemoryHistory, openStore, verified } from "../support/history-files.ts";
 import { book, type Line } from "../support/log-book.ts";
 import { installation, noPostgres, sharedPostgres } from "../support/postgres.ts";
+import { eventually } from "../support/processes.ts";
 
 const never = new AbortController().signal;
 const identity = { owner: "us", service: "https://service.example" };
@@ -31,6 +32,8 @@ interface Term {
 class Place implements AsyncDisposable {
   /** What becomes of what is sent to the tables. */
   fault: "down" | "answers_lost" | "unreadable" | undefined;
+  /** How often it was asked whose tables they are. */
+  checks = 0;
   /** Called between two terms. */
   between: () => Promise<unknown> = () => Promise.resolve();
   /** Called when the Lease is acquired, before the term begins. */
@@ -133,7 +136,10 @@ class Place implements AsyncDisposable {
       place,
       tables: {
         createMissing: () => answer(() => tables.createMissing()),
-        check: (...args) => answer(() => tables.check(...args)),
+        check: (...args) => {
+          this.checks += 1;
+          return answer(() => tables.check(...args));
+        },
         begin: (...args) => answer(() => tables.begin(...args)),
         store: (batch) => answer(() => tables.store(batch)),
         storeMeasurements: (batch) => answer(() => tables.storeMeasurements(batch)),
@@ -196,6 +202,26 @@ describe.skipIf(noPostgres)(`work under a Lease ${noPostgres ?? ""}`, () => {
     expect(acquired[1]).toMatchObject({ lease: "row", identity: "a" });
   });
 
+  it("leaves the Lease alone as long as the tables belong to another installation", async ({
+    expect,
+  }) => {
+    await using place = await Place.start();
+    await using other = place.open();
+    await other.tables.begin({ ...identity, owner: "them" }, 0);
+    const owners: unknown[] = [];
+    place.acquired = async () => {
+      owners.push(await place.query("SELECT owner FROM zonewarden.installation"));
+    };
+    const leading = place.lead(() => Promise.resolve());
+    await eventually("it has tried again", () => place.checks > 2 || undefined);
+    await place.query(`UPDATE zonewarden.installation SET owner = '${identity.owner}'`);
+    expect((await leading).slice(0, 2)).toEqual([
+      "waiting for leadership",
+      "the store cannot be opened: nothing is reconciled before it is",
+    ]);
+    expect(owners).toEqual([[{ owner: identity.owner }]]);
+  });
+
   it("does not begin with a Lease that is lost at once", async ({ expect }) => {
     await using place = await Place.start();
     place.acquired = async (lease) => {
@@ -232,6 +258,8 @@ describe.skipIf(noPostgres)(`work under a Lease ${noPostgres ?? ""}`, () => {
       },
     );
     expect(messages).toContain("leadership lost");
+    // The loss says why.
+    expect(messages).not.toContain("state cannot be written");
     expect(seen).toEqual([false, true]);
     const lost = place.log.filter(({ msg }) => String(msg).includes("has lost lines"));
     expect(lost.map(({ level }) => level)).toEqual(["error"]);

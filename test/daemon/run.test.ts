@@ -6,6 +6,7 @@ import { control, exampleWithEmulator } from "../support/example.ts";
 import { logLines } from "../support/log-lines.ts";
 import { eventually } from "../support/processes.ts";
 import { ask, pageOf, stop, textFrom } from "../support/running.ts";
+import { seriesIn } from "../support/scrapes.ts";
 
 const everyHour = 'schedule: { cron: "0 * * * *" }';
 
@@ -76,6 +77,8 @@ describe("the daemon", () => {
       { level: "info", result: "accepted" },
     ]);
     expect(daemon.stdout()).not.toContain("the-token");
+    const counted = 'zonewarden_reconcile_total{trigger="manual",result="applied"}';
+    expect(seriesIn(await textFrom(daemon, "metrics")).get(counted)).toBe(1);
     await stop(daemon);
   });
 
