@@ -130,6 +130,8 @@ describe("a command to a rollout", () => {
       { level: "warn", command: "promote", result: "no_zone" },
     ]);
     expect(await stop(daemon)).toBe(0);
+    const { stdout } = await example.place.run("history");
+    expect(stdout).toMatch(/rollout began[^]*rollout paused by mia/);
   });
 
   it("that arrives while the term ends is not done", async ({ expect }) => {

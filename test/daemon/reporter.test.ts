@@ -39,6 +39,7 @@ function reporter(
   readonly lines: string[];
   readonly messages: () => readonly unknown[];
   readonly counted: (result: string) => Promise<number | undefined>;
+  readonly overlaps: () => Promise<number | undefined>;
 } {
   const lines: string[] = [];
   const fleet = new Fleet();
@@ -73,6 +74,11 @@ function reporter(
     lines,
     ran: created.report,
     unlisted: created.unlisted,
+    overlaps: async () => {
+      created.overlapped();
+      const { series } = await scrape(metrics);
+      return series.get('zonewarden_schedule_missed_runs_total{reason="overlap"}');
+    },
     report: (loaded, judged = {}) =>
       created.loaded({
         ...loaded,
@@ -143,6 +149,14 @@ describe("a label with more values than metrics tell", () => {
     expect(JSON.parse(line)).toMatchObject({ level: "warn", label: "team" });
     load("three", 60);
     expect([...others, ...crowded()]).toEqual([]);
+  });
+});
+
+describe("a sweep that waits for the one before", () => {
+  it("is logged, and counted each time", async ({ expect }) => {
+    const { overlaps, messages } = reporter();
+    expect([await overlaps(), await overlaps()]).toEqual([1, 2]);
+    expect(messages()[1]).toBe("sweep delayed: the sweep before is still running");
   });
 });
 
@@ -379,13 +393,16 @@ describe("files that are polled", () => {
     expect(messages()).toEqual(["revision unchanged"]);
   });
 
-  it("are logged when they change, and not while they are unchanged", ({ expect }) => {
-    const { report, messages } = reporter();
+  it("are logged when they change, and counted also while they are unchanged", async ({
+    expect,
+  }) => {
+    const { report, messages, counted } = reporter();
     report(loadedAs("applied", "one"));
     report(loadedAs("unchanged", "one"));
     expect(messages()).toEqual(["revision applied", "revision unchanged"]);
     for (let polls = 0; polls < 100; polls += 1) report(loadedAs("unchanged", "one"));
     expect(messages()).toEqual([]);
+    expect(await counted("unchanged")).toBe(101);
     report(loadedAs("applied", "two"));
     expect(messages()).toEqual(["revision applied"]);
   });

@@ -127,6 +127,19 @@ describe("the history of a run that has recorded its writes", () => {
     await expect(start({ ...memoryStore(), size })).rejects.toBe(gone);
   });
 
+  it("is lost where the history cannot be opened, and that is logged", async ({ expect }) => {
+    const { logger, lines } = book();
+    const size = (): Promise<number> => Promise.reject(new Error("EIO: i/o error"));
+    const history = await start({ ...memoryStore(), size }, new SimulatedClock(), {
+      logger,
+      lines,
+    });
+    expect(lines()).toMatchObject([
+      { level: "error", error: "Error: EIO: i/o error", msg: "history cannot be opened" },
+    ]);
+    await history.recordBeforeWrite(applied());
+  });
+
   it("does not wait for ever for a disk that hangs", async ({ expect }) => {
     const clock = new SimulatedClock();
     const hung = Promise.withResolvers<void>();
