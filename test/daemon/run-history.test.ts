@@ -129,10 +129,9 @@ describe("the history of a run that has recorded its writes", () => {
 
   it("is lost where the history cannot be opened, and that is logged", async ({ expect }) => {
     const log = book();
-    const size = (): Promise<number> => Promise.reject(new Error("EIO: i/o error"));
-    const history = await start({ ...memoryStore(), size }, new SimulatedClock(), log);
+    const history = await start({ ...memoryStore(), size: full }, new SimulatedClock(), log);
     expect(log.lines()).toMatchObject([
-      { level: "error", error: "Error: EIO: i/o error", msg: "history cannot be opened" },
+      { level: "error", error: "Error: ENOSPC", msg: "history cannot be opened" },
     ]);
     await history.recordBeforeWrite(applied());
   });
