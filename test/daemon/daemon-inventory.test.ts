@@ -3,12 +3,13 @@ import { join } from "node:path";
 
 import { describe, it } from "vitest";
 
-import type { JsonObject } from "../../src/syntax/json.ts";
+import { coerceObject, coerceTexts, type JsonObject } from "../../src/syntax/json.ts";
 import type { Started, Workplace } from "../support/command-line.ts";
 import { type Example, control, exampleWithEmulator } from "../support/example.ts";
 import { logLines, logged } from "../support/log-lines.ts";
 import { eventually } from "../support/processes.ts";
-import { stop, textFrom } from "../support/running.ts";
+import { jsonFrom, stop, textFrom } from "../support/running.ts";
+import { weaken } from "../support/waves-of-example.ts";
 
 const shop = "shop.example.com";
 const brand = "www.brand.example";
@@ -80,6 +81,19 @@ describe("the daemon's inventory", () => {
     );
     expect(series.filter((line) => line.includes("cookie"))).toEqual([]);
     expect(readingsOf(example).every((path) => path.includes("/scripts"))).toBe(true);
+
+    // For who decides about a held plan, its impact is read at once.
+    const text = await example.place.read("zonewarden.yaml");
+    await reconfigure(example.place, `${text}limits: { weakening: refuse }\n`);
+    await logged(daemon, "configuration applied");
+    await weaken(example);
+    await logged(daemon, "plan held", { zone: shop });
+    const impact = await eventually("its impact", async () => {
+      const { inventory } = await jsonFrom(daemon, `api/v1/zones/${shop}`);
+      const { impact: lines } = coerceObject(coerceObject(inventory)["facts"]);
+      return coerceTexts(lines).join("\n") || undefined;
+    });
+    expect(impact).toMatch(/managed_rule\/owasp .*\n +- switches off: 8\n/);
     await stop(daemon);
   });
 
