@@ -208,8 +208,8 @@ async function startTriggers(
     filesChanged();
     await reload();
     // What failed with a token that the service refused may succeed with a new one.
-    const replaced = await Promise.all(service.credentials.map((each) => each.isReplaced()));
-    if (replaced.includes(true)) requestSweep("retry");
+    const mayTry = await Promise.all(service.credentials.map((each) => each.mayTryAgain()));
+    if (mayTry.includes(true)) requestSweep("retry");
   };
   started.use(every(pollMs, () => void poll(), host.clock));
   // What changed since the start, before the file was watched, may be the order to write nothing.

@@ -323,21 +323,27 @@ describe("rotation", () => {
 });
 
 describe("a token that the service held", () => {
-  it("counts as replaced once there is another one, and until that is tried", async ({
+  it("lets what failed be tried once again, with another one or once it is accepted", async ({
     expect,
   }) => {
     const source = changingSource("first");
     const credential = credentialOf({ source });
+    const mayTry = (): Promise<boolean> => credential.mayTryAgain();
     await credential.token();
-    expect(await credential.isReplaced()).toBe(false);
+    expect(await mayTry()).toBe(false);
     credential.noteValid(false);
-    expect(await credential.isReplaced()).toBe(false);
+    expect(await mayTry()).toBe(false);
     source.text = "second";
-    expect(await credential.isReplaced()).toBe(true);
+    expect([await mayTry(), await mayTry()]).toEqual([true, false]);
     credential.noteValid(true);
-    expect(await credential.isReplaced()).toBe(false);
+    expect(await mayTry()).toBe(false);
+
+    // Another request found that the next one is accepted.
+    credential.noteValid(false);
+    credential.noteValid(true);
+    expect([await mayTry(), await mayTry()]).toEqual([true, false]);
     source.text = "third";
-    expect(await credential.isReplaced()).toBe(false);
+    expect(await mayTry()).toBe(false);
   });
 
   it("is kept out of texts after it was replaced, as the new one is", async ({ expect }) => {

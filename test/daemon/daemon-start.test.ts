@@ -2,6 +2,7 @@ import { describe, it } from "vitest";
 
 import type { Host } from "../../src/host/host.ts";
 import { nodeStateDirectory } from "../../src/memory/directory/state-directory.ts";
+import { SimulatedClock } from "../support/clock.ts";
 import { control, exampleWithEmulator, writesSeenBy } from "../support/example.ts";
 import { logLines, logged } from "../support/log-lines.ts";
 import { eventually } from "../support/processes.ts";
@@ -69,11 +70,19 @@ describe("a daemon that starts", () => {
     expect(await stop(daemon)).toBe(0);
   });
 
-  it("exports that its token is refused, and uses the next one without a restart", async ({
+  it("exports that its token is refused, and runs its zones once it is accepted", async ({
     expect,
   }) => {
     const config = `${everyHour}\ncredentials: [{ name: main, token_file: token }]`;
-    await using example = await exampleWithEmulator({ config });
+    const clock = new SimulatedClock();
+    await using example = await exampleWithEmulator({ config, ports: { clock } });
+    /** Lets time pass until the shop is run: what caused it. */
+    const untilRun = (message: string, trigger: string): Promise<true> =>
+      eventually(`${message}: ${trigger}`, async () => {
+        await clock.advance(1_000);
+        const runs = logLines(daemon).filter(({ msg, zone }) => msg === message && zone === shop);
+        return runs.some((line) => line["trigger"] === trigger) || undefined;
+      });
     await example.place.write("token", "revoked-long-ago\n");
     const daemon = example.place.start("run");
     await logged(daemon, "zones cannot be listed", { code: "API_UNAUTHORIZED" });
@@ -81,11 +90,17 @@ describe("a daemon that starts", () => {
       /^zonewarden_api_token_valid\{credential="main"\} 0$/m,
     );
     await example.place.write("token", "emulator-token\n");
-    daemon.signal("SIGHUP");
-    await logged(daemon, "plan applied", { zone: shop });
+    await untilRun("plan applied", "startup");
     expect(await textFrom(daemon, "/metrics")).toMatch(
       /^zonewarden_api_token_valid\{credential="main"\} 1$/m,
     );
+    await control(example, "edit", { zone: shop, settings: { enabled: false } });
+    await control(example, "faults", { fault: "status", status: 401 });
+    daemon.signal("SIGHUP");
+    await untilRun("reconcile failed", "signal");
+    await fetch(`${example.emulator.url}/_emulator/faults`, { method: "DELETE" });
+    // A listing finds that the token is accepted again; the zones are not left to the next sweep.
+    await untilRun("plan applied", "retry");
     expect(await stop(daemon)).toBe(0);
   });
 

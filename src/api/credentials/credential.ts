@@ -70,7 +70,7 @@ export class Credential {
   #token: Token | undefined;
   /** The previous token: requests with it may still be in flight. */
   #previous: Token | undefined;
-  /** The token that the service rejected last. */
+  /** The token that the service rejected last, until what failed with it may be tried again. */
   #rejected: Token | undefined;
   #readAt = Number.NEGATIVE_INFINITY;
   #changedAt = Number.NEGATIVE_INFINITY;
@@ -106,7 +106,7 @@ export class Credential {
   /** Notes whether the service accepts the token. */
   noteValid(valid: boolean): void {
     this.#valid = valid;
-    this.#rejected = valid ? undefined : this.#token;
+    if (!valid) this.#rejected = this.#token;
   }
 
   /** Whether the last verification of this token is too long ago. */
@@ -164,10 +164,16 @@ export class Credential {
     return !token.equals(rejected) || this.#clock.monotonicMs() - this.#changedAt < settlingMs;
   }
 
-  /** Whether the service rejected the token and the source holds another one now. */
-  async isReplaced(): Promise<boolean> {
+  /**
+   * Whether what failed with a rejected token may succeed now: the service accepts the token again, or the source holds
+   * another one. True once for each rejection.
+   */
+  async mayTryAgain(): Promise<boolean> {
     const rejected = this.#rejected;
-    return rejected !== undefined && !(await this.#read()).equals(rejected);
+    if (rejected === undefined) return false;
+    const may = this.#valid || !(await this.#read()).equals(rejected);
+    if (may && this.#rejected === rejected) this.#rejected = undefined;
+    return may;
   }
 
   #read(): Promise<Token> {
