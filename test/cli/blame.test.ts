@@ -122,6 +122,7 @@ describe("blame", () => {
 
   it.for([
     { args: [shop, "--since", "soon"], says: "--since and --until take a moment" },
+    { args: [shop, "--since", "2099-01-01"], says: "--since is in the future" },
     { args: ["nowhere.example"], says: "no zone that matches nowhere.example" },
     { args: ["*"], says: "zones match; name one, or give its id: " },
   ])("refuses $args", async ({ args, says }, { expect }) => {

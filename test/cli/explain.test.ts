@@ -167,5 +167,8 @@ describe("explain zone", () => {
     const unknown = await example.place.run("explain", "zone", "other.example");
     expect(unknown.code).not.toBe(0);
     expect(unknown.stderr).toContain("other.example");
+    const many = await example.place.run("explain", "zone", "*.example.com");
+    expect(many.code).toBe(1);
+    expect(many.stderr).toContain("2 zones match *.example.com: name one");
   });
 });

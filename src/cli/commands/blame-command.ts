@@ -41,6 +41,7 @@ async function printBlame(name: string, flags: BlameFlags, host: Host): Promise<
   const now = host.clock.now();
   const since = momentIn(flags.since, now);
   if (since === undefined) return fail(`blame: ${momentHelp}`, host);
+  if (since > now) return fail("blame: --since is in the future", host);
   return withSession(flags, host, async (session) => {
     const zone = await listOneZone(name, session);
     if (zone === undefined) return exitCodes.failed;

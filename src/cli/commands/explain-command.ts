@@ -6,7 +6,7 @@ import { loadConfigOrPrint } from "../../host/load.ts";
 import { linkOf, mayWrite } from "../../plan/guard/may-write.ts";
 import { isCorrection } from "../../reconcile/fleet/fleet-guard.ts";
 import { renderDiagnostics } from "../../render/diagnostic-formats.ts";
-import { jsonText } from "../../render/format.ts";
+import { jsonText, plural } from "../../render/format.ts";
 import {
   answersIn,
   answersJson,
@@ -150,7 +150,13 @@ async function fromPlan(
   const host = quietHost(session.host, { quiet: true });
   const fleet = await planAll(flags, { ...session, host });
   if (typeof fleet === "number") return fleet;
-  const [report] = fleet.reports;
+  const [report, ...others] = fleet.reports;
+  if (others.length > 0) {
+    return fail(
+      `explain zone: ${plural(fleet.reports.length, "zone")} match ${zone}: name one`,
+      host,
+    );
+  }
   if (report === undefined) return fail(`explain zone: ${zone}: no zone has this name`, host);
   const all = report.result === "error" ? [] : report.plan.changes;
   const corrections = all.filter(isCorrection);
