@@ -38,8 +38,8 @@ class Place implements AsyncDisposable {
   between: () => Promise<unknown> = () => Promise.resolve();
   /** Called when the Lease is acquired, before the term begins. */
   acquired: (lease: AbortSignal) => Promise<unknown> = () => Promise.resolve();
-  /** What was logged. */
-  log: readonly Line[] = [];
+  /** What was logged until now. */
+  log: () => readonly Line[] = () => [];
   /** What was told to those who watch the cluster. */
   readonly events: string[] = [];
   readonly query: (text: string) => Promise<unknown>;
@@ -60,14 +60,26 @@ class Place implements AsyncDisposable {
   }
 
   /** Another process takes the Lease. */
-  async takeLease(): Promise<void> {
-    await this.query("UPDATE zonewarden.lease SET holder = 'b', version = version + 1");
+  async takeLease(from = "us"): Promise<void> {
+    await this.query(
+      `UPDATE zonewarden.lease SET holder = 'b', installation = '${from} at ${identity.service}', version = version + 1`,
+    );
   }
 
   async giveLeaseBack(): Promise<void> {
     await this.query(
       "UPDATE zonewarden.lease SET holder = '', released_by = 'b', version = version + 1",
     );
+  }
+
+  /** The next Lease is lost before its term begins. */
+  loseNext(): void {
+    this.acquired = async (lease) => {
+      this.acquired = () => Promise.resolve();
+      await this.takeLease();
+      await untilAborted(lease);
+      await this.giveLeaseBack();
+    };
   }
 
   /** Leads for so many terms; gives what was logged. */
@@ -83,6 +95,7 @@ class Place implements AsyncDisposable {
       return held;
     };
     const { logger, lines } = book();
+    this.log = lines;
     const ended = new AbortController();
     const unstored = new UnstoredLines();
     const left = [...terms];
@@ -120,8 +133,7 @@ class Place implements AsyncDisposable {
       },
       { stop: ended.signal, abort: never },
     );
-    this.log = lines();
-    return this.log.map(({ msg }) => msg);
+    return lines().map(({ msg }) => msg);
   }
 
   get #leaderDatabase(): LeaderDatabase {
@@ -192,7 +204,7 @@ describe.skipIf(noPostgres)(`work under a Lease ${noPostgres ?? ""}`, () => {
     );
     expect(reasons).toEqual([new GateClosed("lease_lost")]);
     expect(messages.filter((each) => each === "leadership lost")).toHaveLength(1);
-    const acquired = place.log.filter(({ msg }) => msg === "leadership acquired");
+    const acquired = place.log().filter(({ msg }) => msg === "leadership acquired");
     expect(acquired).toHaveLength(2);
     expect(place.events).toEqual([
       "Normal LeaderElected: a leads",
@@ -214,22 +226,28 @@ describe.skipIf(noPostgres)(`work under a Lease ${noPostgres ?? ""}`, () => {
     };
     const leading = place.lead(() => Promise.resolve());
     await eventually("it has tried again", () => place.checks > 2 || undefined);
+    await place.takeLease("them");
     await place.query(`UPDATE zonewarden.installation SET owner = '${identity.owner}'`);
+    const told = await eventually("it finds who uses the Lease", () => place.log()[2]);
+    await place.giveLeaseBack();
     expect((await leading).slice(0, 2)).toEqual([
       "waiting for leadership",
       "the store cannot be opened: nothing is reconciled before it is",
     ]);
+    expect(told).toMatchObject({ level: "error", lease: "row", holder: "b" });
+    expect(told["installation"]).toBe("them at https://service.example");
     expect(owners).toEqual([[{ owner: identity.owner }]]);
+  });
+
+  it("ends with an error of the work that is not the loss of the Lease", async ({ expect }) => {
+    await using place = await Place.start();
+    const failing = place.lead(() => Promise.reject(new Error("a bug")));
+    await expect(failing).rejects.toThrow("a bug");
   });
 
   it("does not begin with a Lease that is lost at once", async ({ expect }) => {
     await using place = await Place.start();
-    place.acquired = async (lease) => {
-      place.acquired = () => Promise.resolve();
-      await place.takeLease();
-      await untilAborted(lease);
-      await place.giveLeaseBack();
-    };
+    place.loseNext();
     await place.lead(() => Promise.resolve());
     expect(place.events).toEqual([
       "Normal LeaderElected: a leads",
@@ -251,6 +269,7 @@ describe.skipIf(noPostgres)(`work under a Lease ${noPostgres ?? ""}`, () => {
         store.state.set("a", "2");
         expect(await store.state.flush()).toBe(false);
         await untilAborted(stop);
+        place.loseNext();
       },
       ({ store }) => {
         seen.push(store.isRestored);
@@ -261,7 +280,7 @@ describe.skipIf(noPostgres)(`work under a Lease ${noPostgres ?? ""}`, () => {
     // The loss says why.
     expect(messages).not.toContain("state cannot be written");
     expect(seen).toEqual([false, true]);
-    const lost = place.log.filter(({ msg }) => String(msg).includes("has lost lines"));
+    const lost = place.log().filter(({ msg }) => String(msg).includes("has lost lines"));
     expect(lost.map(({ level }) => level)).toEqual(["error"]);
   });
 
@@ -284,7 +303,7 @@ describe.skipIf(noPostgres)(`work under a Lease ${noPostgres ?? ""}`, () => {
         place.between = () => Promise.resolve();
         await place.giveLeaseBack();
       };
-      await place.lead(
+      const messages = await place.lead(
         async ({ store, log, stop }) => {
           await log.appendAndWait(entryAt(1));
           place.fault = fault;
@@ -304,6 +323,9 @@ describe.skipIf(noPostgres)(`work under a Lease ${noPostgres ?? ""}`, () => {
           expect(await store.state.flush()).toBe(true);
         },
       );
+      // Where another process led, the database then refuses the term too: that is no second loss.
+      const losses = messages.filter((each) => each === "leadership lost");
+      expect(losses).toHaveLength(1);
       await using database = place.open();
       expect((await database.tables.entries()).get("a")).toBe(state);
       const { entries } = await readHistory(database.tables.historyLines());
