@@ -365,6 +365,19 @@ describe("a run in the log", () => {
   });
 });
 
+describe("another version of the OWASP ruleset", () => {
+  it("is in the log", ({ expect }) => {
+    const { ran, lines } = reporter([], [shop]);
+    for (const owaspVersion of ["3.3", "4.0", "4.0"]) {
+      const run = reportOf(shop, 1, drifted);
+      if ("plan" in run) ran({ ...run, plan: { ...run.plan, owaspVersion } });
+    }
+    const told = lines.map((line) => coerceObject(parseJson(line)));
+    const changed = told.filter(({ msg }) => msg === "OWASP ruleset version changed");
+    expect(changed).toMatchObject([{ zone: shop, before: "3.3", after: "4.0" }]);
+  });
+});
+
 describe("zones that cannot be listed", () => {
   it("are in the log, with the time until they are listed again", ({ expect }) => {
     const { unlisted, lines } = reporter();
