@@ -11,6 +11,7 @@ import { nodeNamedFiles } from "../../src/host/named-files.ts";
 import { TermOver } from "../../src/memory/database-store.ts";
 import { DatabaseError } from "../../src/memory/database.ts";
 import { heldHistoryFile } from "../../src/memory/directory/history-file.ts";
+import type { Notification } from "../../src/notify/notification.ts";
 import type { ZoneReport } from "../../src/state/run-report.ts";
 import { scriptRecordOf } from "../../src/state/scripts/script-watch.ts";
 import { SimulatedClock } from "../support/clock.ts";
@@ -50,6 +51,7 @@ function start(
   clock = new SimulatedClock(),
   { logger } = book(),
   signKey?: string,
+  notify: (notification: Notification) => void = ignore,
 ): Promise<RunHistory> {
   const maxAgeMs = 9_600 * 3_600_000;
   const config = { maxAgeMs, maxBytes: 1_000_000, signKey };
@@ -65,7 +67,7 @@ function start(
     logger,
     { ...host, directory: "." },
     ignore,
-    ignore,
+    notify,
   );
 }
 
@@ -209,12 +211,16 @@ describe("the history of a process", () => {
     expect(await resultsIn(store)).toEqual([drifted.result]);
   });
 
-  it("is signed with the key of the configuration", async ({ expect }) => {
-    const [store, log] = [memoryStore(), book()];
+  it("is signed with the key of the configuration, and its head is sent", async ({ expect }) => {
+    const [store, log, clock] = [memoryStore(), book(), new SimulatedClock()];
+    const told: string[] = [];
     {
-      await using history = await start(store, undefined, log, "key.pem");
+      const notify = ({ reason }: Notification): void => void told.push(reason);
+      await using history = await start(store, clock, log, "key.pem", notify);
       await history.recordBeforeWrite(applied());
+      await clock.advance(3_600_000);
     }
+    expect(told).toEqual(["HistoryHead"]);
     const text = (await Array.fromAsync(store.read())).map(String).join("");
     expect(text.trim().split("\n").at(-1)).toContain('"signature":"');
     expect(log.text()).not.toContain("not signed");
