@@ -1,6 +1,7 @@
 import { describe, it } from "vitest";
 
 import type { Host } from "../../src/host/host.ts";
+import { nodeNamedFiles } from "../../src/host/named-files.ts";
 import { nodeStateDirectory } from "../../src/memory/directory/state-directory.ts";
 import { SimulatedClock } from "../support/clock.ts";
 import { control, exampleWithEmulator, writesSeenBy } from "../support/example.ts";
@@ -12,15 +13,32 @@ const shop = "shop.example.com";
 
 const everyHour = 'schedule: { cron: "0 * * * *" }';
 
+/** Reads the files of a pod whose account has a namespace, and no token. */
+async function readWithoutToken(file: string): Promise<Buffer> {
+  if (!file.endsWith("/namespace")) throw new Error("no such file");
+  return Promise.resolve(Buffer.from("zonewarden"));
+}
+
 describe("a daemon that starts", () => {
-  it("exports version and commit of its image", async ({ expect }) => {
-    const env = { ZONEWARDEN_API_TOKEN: "emulator-token", ZONEWARDEN_REVISION: "0a1b2c3d" };
-    await using example = await exampleWithEmulator({ config: everyHour, ports: { env } });
+  it("exports version and commit of its image, and says that its pod can write no Events", async ({
+    expect,
+  }) => {
+    const env = {
+      ZONEWARDEN_API_TOKEN: "emulator-token",
+      ZONEWARDEN_REVISION: "0a1b2c3d",
+      ZONEWARDEN_POD_NAME: "zonewarden-0",
+      ZONEWARDEN_POD_UID: "8f2a",
+      KUBERNETES_SERVICE_HOST: "127.0.0.1",
+    };
+    const ports = { env, namedFiles: { ...nodeNamedFiles, read: readWithoutToken } };
+    await using example = await exampleWithEmulator({ config: everyHour, ports });
     const daemon = example.place.start("run");
     expect(await textFrom(daemon, "/metrics")).toMatch(
       /^zonewarden_build_info\{version="[\d.]+",revision="0a1b2c3d",/m,
     );
+    await logged(daemon, "plan applied", { zone: shop });
     expect(await stop(daemon)).toBe(0);
+    expect(logLines(daemon).at(-1)).toMatchObject({ msg: "Events cannot be written" });
   });
 
   it("takes in a configuration that changes before it watches the file", async ({ expect }) => {
