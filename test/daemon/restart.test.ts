@@ -1,5 +1,10 @@
+import { join } from "node:path";
+
 import { describe, it } from "vitest";
 
+import { systemClock } from "../../src/host/clock.ts";
+import { readDirectoryStore } from "../../src/memory/directory/directory-store.ts";
+import { nodeStateDirectory } from "../../src/memory/directory/state-directory.ts";
 import { coerceObject, type JsonObject } from "../../src/syntax/json.ts";
 import type { Started } from "../support/command-line.ts";
 import { control, type Example, exampleWithEmulator, writesSeenBy } from "../support/example.ts";
@@ -25,6 +30,13 @@ function edit(example: Example, set: object): Promise<void> {
 
 function shopOf(daemon: Started): Promise<JsonObject> {
   return jsonFrom(daemon, "api/v1/zones/shop.example.com");
+}
+
+/** The keys of what is stored. */
+async function keysOf({ place, emulator }: Example): Promise<string> {
+  const identity = { owner: "zonewarden", service: emulator.baseUrl };
+  const directory = nodeStateDirectory(join(place.directory, "state"));
+  return [...(await readDirectoryStore(identity, directory)).entries.keys()].join(" ");
 }
 
 describe("a daemon that starts again", () => {
@@ -118,7 +130,12 @@ describe("a daemon that starts again", () => {
   }) => {
     const rollout =
       "rollout: { waves: [{ zones: [shop.example.com] }, { share: 100% }], soak: 24h }";
-    await using example = await exampleWithEmulator({ config: `${config}\n${rollout}` });
+    let passedMs = 0;
+    const clock = { ...systemClock, now: () => new Date(Date.now() + passedMs) };
+    await using example = await exampleWithEmulator({
+      config: `${config}\n${rollout}`,
+      ports: { clock },
+    });
     const zone = "blog.example.com";
     expect((await example.place.run("apply", "--yes")).code).toBe(0);
     const first = await started(example);
@@ -131,6 +148,14 @@ describe("a daemon that starts again", () => {
     await stop(second);
     expect(correction).toMatchObject({ zone, cause: "drift", changes: 1 });
     expect(applied(second)).toEqual([zone]);
+
+    // When no zone waits any more, the files of the revision before are forgotten.
+    expect(await keysOf(example)).toContain("earlier/");
+    passedMs = 25 * 3_600_000;
+    const third = example.place.start("run");
+    await logged(third, "rollout ended");
+    await stop(third);
+    expect(await keysOf(example)).not.toContain("earlier/");
   });
 
   it("tells the zones by name whose files disappeared while it was down", async ({ expect }) => {
