@@ -9,6 +9,7 @@ import { type Example, control, exampleWithEmulator } from "../support/example.t
 import { logLines, logged } from "../support/log-lines.ts";
 import { eventually } from "../support/processes.ts";
 import { jsonFrom, stop, textFrom } from "../support/running.ts";
+import { allRun } from "../support/settled-example.ts";
 import { weaken } from "../support/waves-of-example.ts";
 
 const shop = "shop.example.com";
@@ -126,6 +127,23 @@ describe("the daemon's inventory", () => {
     const failing = (await seriesOf(daemon)).filter((line) => line.endsWith(" 1"));
     expect(failing).toEqual([expect.stringContaining("zonewarden_inventory_failing{")]);
     expect((await seriesOf(daemon)).join("\n")).not.toContain("_items{");
+    await stop(daemon);
+  });
+
+  it("logs an internal error of a read with its zone", async ({ expect }) => {
+    let isBroken = false;
+    const random = (): number => {
+      if (isBroken) throw new Error("no entropy");
+      return 0.5;
+    };
+    await using example = await exampleWithEmulator({ config: rarely, ports: { random } });
+    const daemon = example.place.start("run");
+    await allRun(daemon);
+    isBroken = true;
+    const text = await example.place.read("zonewarden.yaml");
+    await reconfigure(example.place, `${text}inventory: { enabled: true, kinds: [scripts] }\n`);
+    const { err } = await logged(daemon, "internal error", { zone: shop });
+    expect(err).toMatchObject({ message: "no entropy" });
     await stop(daemon);
   });
 
