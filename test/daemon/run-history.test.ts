@@ -169,6 +169,10 @@ describe("the history of a process", () => {
     expect(kept.entries.map((entry) => entry.at)).toEqual([at(1)]);
     expect(kept.scripts).toEqual([scripts]);
     expect(kept.rollouts).toEqual([turn]);
+    // The next process logs where it begins.
+    const log = book();
+    await using _next = await start(store, undefined, log);
+    expect(log.lines()).toMatchObject([{ msg: "history head", when: "start" }]);
   });
 
   it("keeps in memory the newest runs of sixteen million characters", async ({ expect }) => {
