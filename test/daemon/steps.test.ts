@@ -106,7 +106,9 @@ describe("a daemon with a policy on its way", () => {
     world.clock.step(5 * 3_600_000);
     daemon = await world.start();
     // Up to ten minutes of the first process are not stored.
-    expect(await world.until(daemon, promoted)).toBeGreaterThanOrEqual(20);
+    const left = await world.until(daemon, promoted);
+    expect(left).toBeGreaterThanOrEqual(20);
+    expect(left).toBeLessThan(60);
     await eventually("it is live", async () => (await world.live()) === "allow" || undefined);
     expect(await textFrom(daemon, "metrics")).toMatch(/^zonewarden_steps\{state="watched"\} 1$/m);
     await world.end();
