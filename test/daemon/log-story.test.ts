@@ -82,7 +82,9 @@ notifications: [{ name: pipeline, type: webhook, url: "${webhook.url}" }]`,
       lines.filter(({ msg }) => msg === "plan applied").map(({ run, zone }) => [run, zone]),
     );
     expect(runs.size).toBe(3);
-    for (const { run, zone } of written) expect(runs.get(run)).toBe(zone);
+    for (const { run, zone, credential } of written) {
+      expect([runs.get(run), credential]).toEqual([zone, "default"]);
+    }
     expect(webhook.objects.map(({ reason }) => reason)).toEqual([
       "DriftCorrected",
       "RevisionPartial",
