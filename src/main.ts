@@ -18,9 +18,10 @@ for (const [signal, code] of [
 ] as const) {
   process.on(signal, () => {
     if (process.listenerCount(signal) > 1) return;
-    // An exit waits for a thread that opens a pipe without a writer: the signal itself does not.
+    // `process.exit` waits for a thread that opens a pipe without a writer. The default action of a signal does not.
     process.removeAllListeners(signal);
     process.kill(process.pid, signal);
+    // Process 1 of a container has no default action.
     process.exit(code);
   });
 }
