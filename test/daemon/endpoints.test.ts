@@ -98,26 +98,28 @@ describe("a command to a rollout", () => {
     const daemon = example.place.start("run");
     await logged(daemon, "rollout began");
     const page = await pageOf(daemon);
-    const post = async (path: string, body: object): Promise<number> => {
-      const { status } = await fetch(`${page}api/v1/${path}`, {
+    const post = async (path: string, body: object): Promise<string> => {
+      const answer = await fetch(`${page}api/v1/${path}`, {
         method: "POST",
         headers: { authorization: "Bearer a-token-of-a-rollout" },
         body: JSON.stringify(body),
       });
-      return status;
+      return `${answer.status} ${await answer.text()}`;
     };
-    const command = (name: string, revision: string): Promise<number> =>
+    const command = (name: string, revision: string): Promise<string> =>
       post(`rollout/${name}`, { revision, by: "mia" });
-    expect(await command("abort", "sha256-000000000000")).toBe(409);
-    expect(await command("pause", "")).toBe(200);
-    expect(await command("pause", "")).toBe(200);
+    expect(await command("abort", "sha256-000000000000")).toMatch(/^409/);
+    expect(await command("pause", "")).toMatch(/^200/);
+    expect(await command("pause", "")).toMatch(/^200/);
     expect(await jsonFrom(daemon, "api/v1/rollout")).toMatchObject({
       rollout: { state: "paused" },
     });
     const zones = ["ghost.example.com", "blog.example.com"];
-    expect(await post("rollout/promote", { zones, by: "mia" })).toBe(404);
+    expect(await post("rollout/promote", { zones, by: "mia" })).toMatch(
+      /^404.*not declared: ghost\.example\.com"/,
+    );
     // A token for the rollout is none for the store.
-    expect(await post("store", {})).toBe(401);
+    expect(await post("store", {})).toMatch(/^401/);
     expect(await logged(daemon, "a command asked to store")).toMatchObject({
       level: "warn",
       result: "wrong_token",
