@@ -7,6 +7,7 @@ import { stuckAfterMs } from "../../src/reconcile/run/deadline.ts";
 import { SimulatedClock } from "../support/clock.ts";
 import { exampleWithEmulator } from "../support/example.ts";
 import { fleetOf } from "../support/fleets.ts";
+import { startJsonSink } from "../support/http-server.ts";
 import { logged, logLines } from "../support/log-lines.ts";
 import { zoneNamed } from "../support/model.ts";
 import { declared, named } from "../support/reports.ts";
@@ -89,8 +90,12 @@ describe("a command to a rollout", () => {
     expect,
   }) => {
     const rollout = `{ waves: [{ zones: [shop.example.com] }, { share: 100% }], token_file: token }`;
+    await using sink = await startJsonSink();
     await using example = await exampleWithEmulator({
-      config: `schedule: { cron: "0 * * * *" }\nstore: { path: state }\nrollout: ${rollout}`,
+      config: `schedule: { cron: "0 * * * *" }
+store: { path: state }
+rollout: ${rollout}
+notifications: [{ name: chat, type: webhook, url: "${sink.url}" }]`,
       server: "reconcile_token_file: reconcile-token",
     });
     await example.place.write("reconcile-token", "a-token-of-the-store");
@@ -132,6 +137,8 @@ describe("a command to a rollout", () => {
       { level: "warn", command: "promote", result: "no_zone" },
     ]);
     expect(await stop(daemon)).toBe(0);
+    const reasons = sink.objects.map(({ reason }) => reason);
+    expect(reasons).toContain("RolloutBegan");
     const { stdout } = await example.place.run("history");
     expect(stdout).toMatch(/rollout began[^]*rollout paused by mia/);
   });

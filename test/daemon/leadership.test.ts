@@ -330,6 +330,7 @@ describe.skipIf(noPostgres)(`work under a Lease ${noPostgres ?? ""}`, () => {
       // Where another process led, the database then refuses the term too: that is no second loss.
       const losses = messages.filter((each) => each === "leadership lost");
       expect(losses).toHaveLength(1);
+      expect(messages).toContain("state cannot be written");
       await using database = place.open();
       expect((await database.tables.entries()).get("a")).toBe(state);
       const { entries } = await readHistory(database.tables.historyLines());
