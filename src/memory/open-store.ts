@@ -8,7 +8,6 @@ import type { Moments, WeakenedBy } from "../reconcile/fleet/fleet-past.ts";
 import type { ZoneSteps } from "../reconcile/steps/step-state.ts";
 import type { ScriptWatch } from "../state/scripts/script-watch.ts";
 import { errorOf, errorText } from "../syntax/error-code.ts";
-import { coerceObject, coerceText, parseJson } from "../syntax/json.ts";
 import type { Logger } from "../telemetry/log/log.ts";
 import type { ZoneName } from "../zone/zone.ts";
 import type { Database } from "./database.ts";
@@ -21,6 +20,7 @@ import { memoryOnly, type KeptStore } from "./kept-store.ts";
 import { MemoryStore } from "./memory-store.ts";
 import { fleetKeys, remembered, revisionKeys, zoneKeys } from "./state-keys.ts";
 import { identityOf, type OpenResult, type StateStore, type StoreIdentity } from "./state-store.ts";
+import { headIn } from "./stored-revision.ts";
 import { storedWeakened } from "./stored-runs.ts";
 
 /** What a store needs of the process. */
@@ -211,9 +211,8 @@ export function storedZones(store: Pick<StoredView, "get"> | undefined): StoredZ
     steps: (zone) => remembered(known, zoneKeys.steps, zone),
     waits: (zone, revision) => {
       if (remembered(known, fleetKeys.rolloutZone, zone)?.waits !== undefined) return "wave";
-      const head = coerceObject(parseJson(known.get(revisionKeys.head) ?? ""));
-      const active = coerceText(head["revision"]);
-      return ["", revision].includes(active) ? undefined : "fleet_change";
+      const active = headIn(known.get(revisionKeys.head));
+      return active === undefined || active.revision === revision ? undefined : "fleet_change";
     },
     weakened: (by) => storedWeakened(known, by),
   };

@@ -155,7 +155,8 @@ interface Head {
   readonly single: boolean;
 }
 
-function headIn(text: string | undefined): Head | undefined {
+/** What is stored of a revision beside its files; `undefined`: nothing, or it is damaged. */
+export function headIn(text: string | undefined): Head | undefined {
   const value = coerceObject(parseJson(coerceText(text)));
   const [revision, hash] = [coerceText(value["revision"]), coerceText(value["hash"])];
   if (hash === "") return undefined;

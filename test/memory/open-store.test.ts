@@ -154,7 +154,7 @@ describe("what a command knows of zones", () => {
     expect([zones.scripts(blog), zones.applied(blog)]).toEqual([undefined, ""]);
     expect(storedZones(undefined).scripts(shop)).toBeUndefined();
     expect(zones.waits(blog, "r2")).toBeUndefined();
-    store.set("revision", '{"revision":"r2"}');
+    store.set("revision", '{"revision":"r2","hash":"2"}');
     store.set(`wave/${shop}`, '{"waits":""}');
     expect([zones.waits(shop, "r2"), zones.waits(blog, "r2")]).toEqual(["wave", undefined]);
     expect(zones.waits(blog, "r3")).toBe("fleet_change");
