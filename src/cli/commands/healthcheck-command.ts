@@ -18,9 +18,8 @@ export const defineHealthcheck: DefineCommand = (command, host) => {
 async function check(file: string, path: string, host: Host): Promise<ExitCode> {
   const config = await loadConfigOrPrint(file, host, AbortSignal.timeout(5_000));
   if (config === undefined) return exitCodes.invalid;
-  const answer = await askDaemon(path, config);
-  if (answer.response === undefined) return fail(answer.why, host);
-  const { response } = answer;
+  const { response, why } = await askDaemon(path, config);
+  if (response === undefined) return fail(why, host);
   const text = withoutControls(await response.text()).trim();
   if (!response.ok) return fail(text, host);
   host.stdout.write(`${text}\n`);

@@ -86,9 +86,8 @@ async function printStatus(
 ): Promise<ExitCode> {
   const config = await loadConfigOrPrint(file, host, AbortSignal.timeout(5_000));
   if (config === undefined) return exitCodes.invalid;
-  const answer = await askDaemon("/api/v1/rollout", config);
-  if (answer.response === undefined) return fail(answer.why, host);
-  const { response } = answer;
+  const { response, why } = await askDaemon("/api/v1/rollout", config);
+  if (response === undefined) return fail(why, host);
   const all = coerceObject(parseJson(await response.text()));
   if (!response.ok) return fail(`rollout status: ${saidBy(all, response)}`, host);
   const asked = new Set(zones.map((zone) => zone.toLowerCase()));
@@ -220,9 +219,8 @@ async function send(
   if (typeof token !== "string") return fail(`rollout ${name}: ${token.why}`, host);
   const who = by ?? host.env["USER"] ?? "";
   const body = JSON.stringify({ revision, zones, key, by: who.slice(0, longestName) });
-  const answer = await askDaemon(`/api/v1/rollout/${name}`, config, { token, body });
-  if (answer.response === undefined) return fail(answer.why, host);
-  const { response } = answer;
+  const { response, why } = await askDaemon(`/api/v1/rollout/${name}`, config, { token, body });
+  if (response === undefined) return fail(why, host);
   const json = coerceObject(parseJson(await response.text()));
   if (!response.ok) return fail(`rollout ${name}: ${saidBy(json, response)}`, host);
   host.stdout.write(format === "json" ? jsonText(json) : doneText(name, zones, json));

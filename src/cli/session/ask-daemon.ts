@@ -6,7 +6,7 @@ const timeoutMs = { read: 5_000, post: 15_000 } as const;
 
 /** What the daemon of a configuration answers, or why there is no answer of a daemon. */
 export type DaemonAnswer = { readonly url: string } & (
-  | { readonly response: Response }
+  | { readonly response: Response; readonly why: "" }
   | { readonly response: undefined; readonly why: string }
 );
 
@@ -30,7 +30,9 @@ export async function askDaemon(
     const text = await response.text();
     const { status, headers } = response;
     const server = headers.get("server");
-    if (server === "zonewarden") return { url, response: new Response(text || null, { status }) };
+    if (server === "zonewarden") {
+      return { url, response: new Response(text || null, { status }), why: "" };
+    }
     const other = server ?? headers.get("content-type") ?? `status ${status}`;
     const remedy = "stop it, or choose another port in server.listen";
     return refused(url, `is answered by another program (${other}): ${remedy}`);
