@@ -1,11 +1,12 @@
 import { describe, it } from "vitest";
 
 import type { JsonObject } from "../../src/syntax/json.ts";
-import { control, exampleWithEmulator, writesSeenBy } from "../support/example.ts";
+import { exampleWithEmulator, writesSeenBy } from "../support/example.ts";
 import { startJsonSink } from "../support/http-server.ts";
 import { logLines, logged } from "../support/log-lines.ts";
 import { eventually } from "../support/processes.ts";
 import { stop } from "../support/running.ts";
+import { corrected } from "../support/settled-example.ts";
 
 const shop = "shop.example.com";
 
@@ -35,13 +36,7 @@ notifications: [{ name: pipeline, type: webhook, url: "${webhook.url}" }]`,
     await logged(daemon, "plan applied", { zone: shop });
     await logged(daemon, "plan applied", { zone: "www.brand.example" });
 
-    await control(example, "edit", {
-      zone: shop,
-      rule: "zonewarden:owasp",
-      set: { paranoia_level: 1 },
-    });
-    daemon.signal("SIGHUP");
-    await logged(daemon, "plan applied", { zone: shop, trigger: "signal" });
+    await corrected(example, daemon, shop);
 
     await example.place.write("zones/broken.yaml", "zones: [");
     await logged(daemon, "revision partially applied");

@@ -13,7 +13,7 @@ import { logLines, logged } from "../support/log-lines.ts";
 import { eventually } from "../support/processes.ts";
 import { jsonFrom, stop, textFrom } from "../support/running.ts";
 import { seriesIn } from "../support/scrapes.ts";
-import { allRun, untilMeasured } from "../support/settled-example.ts";
+import { allRun, corrected, untilMeasured } from "../support/settled-example.ts";
 
 const shop = "shop.example.com";
 const owaspRuleset = "4814384a9e5d4991b9815dcfc25d2f1f";
@@ -139,13 +139,7 @@ describe("a daemon that measures", () => {
       return Number(policy?.["passed_seconds"]) > 0 || undefined;
     });
     // After later writes, no hour counts until the next run.
-    await control(example, "edit", {
-      zone: shop,
-      rule: "zonewarden:owasp",
-      set: { paranoia_level: 1 },
-    });
-    daemon.signal("SIGHUP");
-    await logged(daemon, "plan applied", { zone: shop, trigger: "signal" });
+    await corrected(example, daemon, shop);
     const hoursBefore = (Number(clock.now()) - Number(start)) / 3_600_000;
 
     await control(example, "traffic", { zone: shop, shares: { "OWASP core rules": 0.9 } });

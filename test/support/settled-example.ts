@@ -1,7 +1,7 @@
 import { coerceObject } from "../../src/syntax/json.ts";
 import type { SimulatedClock } from "./clock.ts";
 import type { Started } from "./command-line.ts";
-import type { Example } from "./example.ts";
+import { control, type Example } from "./example.ts";
 import { logLines, logged } from "./log-lines.ts";
 import { eventually } from "./processes.ts";
 import { isEveryZoneRun, jsonFrom } from "./running.ts";
@@ -16,7 +16,14 @@ export async function applying({ place }: Example): Promise<Started> {
   return daemon;
 }
 
-/** The same. From then on, two of the example's three zones are too many for one step. */
+/** Somebody lowers the paranoia level of a zone, and the daemon corrects it. */
+export async function corrected(example: Example, daemon: Started, zone: string): Promise<void> {
+  await control(example, "edit", { zone, rule: "zonewarden:owasp", set: { paranoia_level: 1 } });
+  daemon.signal("SIGHUP");
+  await logged(daemon, "plan applied", { zone, trigger: "signal" });
+}
+
+/** The same as {@link applying}. From then on, two of the example's three zones are too many for one step. */
 export async function settled(example: Example): Promise<Started> {
   const daemon = await applying(example);
   const text = await example.place.read("zonewarden.yaml");
