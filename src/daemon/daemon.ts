@@ -207,7 +207,7 @@ async function startTriggers(
   const poll = async (): Promise<void> => {
     filesChanged();
     await reload();
-    // What failed with a token that the service refused may succeed with a new one.
+    // What failed with a token that the service refused may succeed with a new one, or once it is accepted again.
     const mayTry = await Promise.all(service.credentials.map((each) => each.mayTryAgain()));
     if (mayTry.includes(true)) requestSweep("retry");
   };

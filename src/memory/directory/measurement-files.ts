@@ -8,8 +8,8 @@ const suffix = ".jsonl";
 
 /**
  * Measurements in a directory: a file for each day, with a line for each zone, sorted by zone. A file is written as a whole
- * and never changed in place. A line without a zone is not
- * read, and stays.
+ * and never changed in place. A line without a zone is not read, and
+ * stays.
  */
 export function measurementFiles(
   directory: Pick<StateDirectory, "names" | "lines" | "replace" | "remove">,
