@@ -127,14 +127,9 @@ export class Reconciler {
         waveOf: (zone) => this.#rollout.stepWaveOf(zone),
         changed: judgementChanged,
       });
-    const round = new FleetRound(options, past, isKnown, judgementChanged);
-    this.#round = round;
-    const leftForce: FleetPast["leftForce"] = (zone, digest) => {
-      // What the first round held was never in force: if it is declared again, it is judged.
-      if (round.isLetPass(zone)) past.leftForce(zone, digest);
-    };
+    this.#round = new FleetRound(options, past, isKnown, judgementChanged);
     const { select } = ports.desired;
-    this.#active = new ActiveRevision(select, { leftForce }, this.#rollout, this.steps);
+    this.#active = new ActiveRevision(select, past, this.#round, this.#rollout, this.steps);
     this.#runner = new ZoneRunner(options, ports, {
       waitOf: (zone) => this.#round.waitOf(zone) ?? this.#rollout.waitOf(zone),
       holdsOf: (zone, plan) => [

@@ -19,6 +19,8 @@ store: { path: state }
 schedule: { cron: "0 0 1 * *" }
 limits: { min_fleet: 2, max_fleet_share: 0.4 }`;
 
+const twoWaves = "{ waves: [{ share: 50% }, { share: 100% }] }";
+
 async function unreadable(example: Example, nth: number): Promise<void> {
   const path = `*/zones/${zones[nth]?.id}/*`;
   await control(example, "faults", { fault: "status", status: 403, path });
@@ -68,10 +70,16 @@ describe("a daemon that starts again in an open first round", () => {
 });
 
 describe("a revision of which the first round let no zone pass", () => {
-  it.for(["goes on", "starts again"])(
-    "is held again after another one, where the daemon %s in between",
-    async (daemon, { expect }) => {
-      await using example = await exampleWithEmulator({ config, seed: { zones } });
+  it.for([
+    ["goes on", "without"],
+    ["goes on", "with"],
+    ["starts again", "without"],
+    ["starts again", "with"],
+  ])(
+    "is held again after another one, where the daemon %s in between, %s waves",
+    async ([daemon, waves], { expect }) => {
+      const settings = waves === "with" ? `${config}\nrollout: ${twoWaves}` : config;
+      await using example = await exampleWithEmulator({ config: settings, seed: { zones } });
       await declare(example, 6);
       let running = example.place.start("run");
       const { held } = await logged(running, "revision held");

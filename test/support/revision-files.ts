@@ -86,6 +86,7 @@ export function activeRevision(select: Select, past: FleetPast = noPast()): Acti
   return new ActiveRevision(
     select,
     past,
+    { isLetPass: () => true },
     new Rollout(undefined, { ...ports, changed: () => undefined }),
   );
 }

@@ -16,6 +16,7 @@ import {
 } from "./desired-fleet.ts";
 import type { Candidate, FleetHold, RevisionJudgement } from "./fleet-guard.ts";
 import type { FleetPast } from "./fleet-past.ts";
+import type { FleetRound } from "./fleet-round.ts";
 import type { Rollout, RolloutView } from "./rollout.ts";
 import { comparedDigests, type ComparedZones, withSuspensionOf } from "./suspension-overlay.ts";
 
@@ -64,6 +65,7 @@ export class ActiveRevision {
   /** What of a revision is planned before it becomes active. */
   #staged: { readonly state: DesiredState; readonly zones: DesiredFleet["zones"] } | undefined;
   readonly #past: Pick<FleetPast, "leftForce">;
+  readonly #round: Pick<FleetRound, "isLetPass">;
   readonly #rollout: Rollout;
   readonly #steps: Pick<Steps, "declare" | "atSteps"> | undefined;
   /** Revisions that declare what was in force in zones that wait since before this process began, by their hashes. */
@@ -75,11 +77,13 @@ export class ActiveRevision {
   constructor(
     select: Select,
     past: Pick<FleetPast, "leftForce">,
+    round: Pick<FleetRound, "isLetPass">,
     rollout: Rollout,
     steps?: Pick<Steps, "declare" | "atSteps">,
   ) {
     this.#select = select;
     this.#past = past;
+    this.#round = round;
     this.#rollout = rollout;
     this.#steps = steps;
   }
@@ -225,7 +229,10 @@ export class ActiveRevision {
       isNew,
       before: (name) => {
         const known = before.zones.get(name);
-        return known && { ...known, revision: before.revision };
+        const isSame = known?.digest === fleet.zones.get(name)?.digest;
+        // A declaration for which the first round did not let the zone pass was never in force.
+        const isInForce = isSame || this.#round.isLetPass(name);
+        return isInForce ? known && { ...known, revision: before.revision } : undefined;
       },
       restored: (name, hash) => {
         const earlier = this.#earlier.get(hash);
@@ -271,7 +278,7 @@ export class ActiveRevision {
       for (const [name, { digest }] of inForce) {
         const zone = next.zones.get(name);
         if (zone === undefined || zone.digest === digest || this.#rollout.isWaiting(name)) continue;
-        this.#past.leftForce(name, digest);
+        if (this.#round.isLetPass(name)) this.#past.leftForce(name, digest);
       }
       this.#compared = next.zones;
     }
