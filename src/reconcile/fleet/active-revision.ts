@@ -16,7 +16,6 @@ import {
 } from "./desired-fleet.ts";
 import type { Candidate, FleetHold, RevisionJudgement } from "./fleet-guard.ts";
 import type { FleetPast } from "./fleet-past.ts";
-import type { FleetRound } from "./fleet-round.ts";
 import type { Rollout, RolloutView } from "./rollout.ts";
 import { comparedDigests, type ComparedZones, withSuspensionOf } from "./suspension-overlay.ts";
 
@@ -46,6 +45,12 @@ export interface JudgedLoad extends Loaded {
   readonly rollout?: RolloutView;
 }
 
+/** The first round: a `FleetRound`. */
+export interface FirstRound {
+  /** Whether it keeps no zone of this name from being written. */
+  isLetPass: (name: ZoneName) => boolean;
+}
+
 /** The revision that zones are reconciled against, and its zones. */
 export class ActiveRevision {
   readonly #select: Select;
@@ -65,7 +70,7 @@ export class ActiveRevision {
   /** What of a revision is planned before it becomes active. */
   #staged: { readonly state: DesiredState; readonly zones: DesiredFleet["zones"] } | undefined;
   readonly #past: Pick<FleetPast, "leftForce">;
-  readonly #round: Pick<FleetRound, "isLetPass">;
+  readonly #round: FirstRound;
   readonly #rollout: Rollout;
   readonly #steps: Pick<Steps, "declare" | "atSteps"> | undefined;
   /** Revisions that declare what was in force in zones that wait since before this process began, by their hashes. */
@@ -77,7 +82,7 @@ export class ActiveRevision {
   constructor(
     select: Select,
     past: Pick<FleetPast, "leftForce">,
-    round: Pick<FleetRound, "isLetPass">,
+    round: FirstRound,
     rollout: Rollout,
     steps?: Pick<Steps, "declare" | "atSteps">,
   ) {
