@@ -1,11 +1,9 @@
+import type { AuditSource } from "../audit/account-log.ts";
 import { AuditFeed } from "../audit/audit-feed.ts";
-import { DriftAuthors, type FollowedLog } from "../audit/drift-authors.ts";
-import type { Config } from "../desired/config/config.ts";
-import type { ServiceClient } from "../host/connect.ts";
+import { DriftAuthors } from "../audit/drift-authors.ts";
 import type { Host } from "../host/host.ts";
 import type { StoredRuns } from "../memory/stored-runs.ts";
 import { type Notification, notificationOfTokenUses } from "../notify/notification.ts";
-import type { JudgedTokenUse } from "../state/audit-status.ts";
 import {
   logAuditFeed,
   logMalformedAudit,
@@ -27,40 +25,31 @@ export interface AuditFollowing {
 /** Connects the audit feed with the service, the log and those who want to know what it finds. */
 export function followAudit(
   runningConfig: RunningConfig,
-  service: ServiceClient,
-  { clock }: Host,
+  { audit: source }: { readonly audit: AuditSource },
+  { clock }: Pick<Host, "clock">,
   logger: Logger,
   store: StoredRuns,
   wake: (zone: ZoneName) => void,
-  notify: (notification: Notification) => void,
+  notify: (notification: Notification | undefined) => void,
 ): AuditFollowing {
-  const configured = (): Config["audit"] => runningConfig.current.audit;
-  const log: FollowedLog = {
-    isOwn: (entry) => feed.isOwn(entry),
-    isCompleteSince: (accountId, moment) => feed.isCompleteSince(accountId, moment),
-  };
   const style = (): ActorStyle | undefined => {
-    const { follow, actors } = configured();
+    const { follow, actors } = runningConfig.current.audit;
     return follow && actors;
   };
-  const notifyOf = (uses: readonly JudgedTokenUse[]): void => {
-    const notification = notificationOfTokenUses(uses, undefined);
-    if (notification !== undefined) notify(notification);
-  };
-  const authors = new DriftAuthors(clock, log, style, store);
-  const feed: AuditFeed = new AuditFeed(configured().follow, {
-    source: service.audit,
+  const feed = new AuditFeed(runningConfig.current.audit.follow, {
+    source,
     clock,
     note: (zone, entries) => authors.note(zone, entries),
     wake,
     isEarlierRay: (ray) => store.isEarlierRay(ray),
     former: store.formerTerm,
     usedElsewhere: (uses) => logTokenUses(logger, uses),
-    usedForOthers: (uses) => notifyOf(uses),
+    usedForOthers: (uses) => notify(notificationOfTokenUses(uses, undefined)),
     possiblyOwn: (count) => logPossiblyOwn(logger, count),
     changed: (status) => logAuditFeed(logger, status),
     malformed: (count, accountId) => logMalformedAudit(logger, count, accountId),
     bug: (error) => logInternalError(logger, error, undefined),
   });
+  const authors = new DriftAuthors(clock, feed, style, store);
   return { feed, authors };
 }
