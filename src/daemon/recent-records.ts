@@ -20,8 +20,8 @@ export function recentRecords(
     const known = kept.get(key);
     if (known !== undefined && clock.monotonicMs() < known.until) return known.record;
     kept.delete(key);
-    const [oldest] = kept.keys();
-    if (oldest !== undefined && kept.size >= mostKept) kept.delete(oldest);
+    const [oldest = key] = kept.keys();
+    if (kept.size >= mostKept) kept.delete(oldest);
     const record = reader.read(day, zone);
     kept.set(key, { until: clock.monotonicMs() + freshMs, record });
     record.catch(() => kept.delete(key));
