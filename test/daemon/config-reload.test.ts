@@ -1,6 +1,7 @@
 import { describe, it } from "vitest";
 
 import { configReloader, liveKeys, RunningConfig } from "../../src/daemon/config-reload.ts";
+import type { InventoryPollerOptions } from "../../src/reconcile/inventory/inventory-poller.ts";
 import { configFrom, loadedFrom } from "../support/config-from.ts";
 import { book } from "../support/log-book.ts";
 import { memoryFiles } from "../support/memory-files.ts";
@@ -16,7 +17,11 @@ describe("a configuration that changes while the program runs", () => {
     },
     { change: 'mode: enforce\nschedule: { cron: "0 * * * *" }', applied: ["schedule.cron"] },
     { change: "mode: enforce\nschedule: { timezone: Asia/Tokyo }", applied: ["schedule.timezone"] },
-    { change: "mode: enforce\nlog: { level: debug }", applied: ["log.level"] },
+    {
+      before: "mode: enforce\nlog: { format: pretty }",
+      change: "mode: enforce\nlog: { level: debug, format: pretty }",
+      applied: ["log.level"],
+    },
     { change: "mode: enforce\ninventory: { enabled: true }", applied: ["inventory"] },
     { change: "mode: enforce\naudit: { enabled: true }", applied: ["audit"] },
     {
@@ -70,7 +75,7 @@ describe("a configuration that changes while the program runs", () => {
 async function reloading(
   before: string,
   signal: AbortSignal,
-  { hasTerm = true, hasCollector = true } = {},
+  { hasTerm = true, hasCollector = true, isBroken = false } = {},
 ) {
   const disk = memoryFiles({ "/zonewarden.yaml": before });
   const runningConfig = new RunningConfig(await configFrom(before));
@@ -84,7 +89,10 @@ async function reloading(
       reconfigure: ({ mode }: { readonly mode: string }) => told.push(["reconciler", mode]),
       requestSweep: (trigger: string) => told.push(["sweep", trigger]),
     },
-    poller: { reconfigure: (options: unknown) => told.push(["poller", options !== undefined]) },
+    poller: {
+      reconfigure: (options: InventoryPollerOptions | undefined) =>
+        told.push(["poller", options === undefined ? "off" : options.everyMs]),
+    },
     auditFeed: { reconfigure: (options: unknown) => told.push(["audit", options !== undefined]) },
     collector: hasCollector
       ? { reconfigure: (options: unknown) => told.push(["collector", options !== undefined]) }
@@ -92,7 +100,10 @@ async function reloading(
     logger: ofTerm.logger,
   };
   const schedule = {
-    replace: ({ cron }: { readonly cron: readonly string[] }) => told.push(["schedule", ...cron]),
+    replace: ({ cron }: { readonly cron: readonly string[] }) => {
+      told.push(["schedule", ...cron]);
+      if (isBroken) throw new TypeError("not a function");
+    },
   };
   const current = { term: hasTerm ? term : undefined };
   const reload = configReloader(
@@ -101,7 +112,8 @@ async function reloading(
     { files: disk.port, directory: "/" },
     signal,
   );
-  const messages = (): readonly unknown[] => lines().map(({ msg }) => msg);
+  const messages = (): readonly unknown[] =>
+    lines().map(({ msg, keys }) => (keys === undefined ? msg : [msg, keys]));
   const levels = (): readonly string[] => [logger.level, ofTerm.logger.level];
   const change = async (config: string): Promise<void> => {
     disk.write("/zonewarden.yaml", config);
@@ -114,28 +126,39 @@ const stored = "mode: enforce\nstore: { path: state }\n";
 
 describe("a daemon that reads its configuration again", () => {
   it.for([
-    { change: "", tells: [] },
-    { change: "log: { level: debug }", tells: [] },
-    { change: "measurements: {}", tells: [["collector", true]] },
-    { change: "audit: { enabled: true }", tells: [["audit", true]] },
+    { change: "", keys: [], tells: [] },
+    { change: "log: { level: debug }", keys: ["log.level"], tells: [] },
+    { change: "measurements: {}", keys: ["measurements"], tells: [["collector", true]] },
+    { change: "audit: { enabled: true }", keys: ["audit"], tells: [["audit", true]] },
     {
-      change: "inventory: { enabled: true }",
+      change: "inventory: { enabled: true, every: 2h }",
+      keys: ["inventory"],
       tells: [
         ["inventory", true],
-        ["poller", true],
+        ["poller", 7_200_000],
       ],
     },
-    { change: 'schedule: { cron: "0 * * * *" }', tells: [["schedule", "0 * * * *"]] },
     {
-      change: "limits: { weakening: refuse }",
+      change: 'schedule: { cron: "0 * * * *" }',
+      keys: ["schedule.cron"],
+      tells: [["schedule", "0 * * * *"]],
+    },
+    ...[
+      { change: "limits: { weakening: refuse }", keys: ["limits"] },
+      {
+        change: 'windows: [{ name: w, type: freeze, start: "0 0 1 12 *", duration: 24h }]',
+        keys: ["windows"],
+      },
+    ].map((row) => ({
+      ...row,
       tells: [
         ["reconciler", "enforce"],
         ["sweep", "signal"],
       ],
-    },
+    })),
   ])(
     "tells those whom it concerns, once: $change",
-    async ({ change, tells }, { expect, signal }) => {
+    async ({ change, keys, tells }, { expect, signal }) => {
       const daemon = await reloading(stored, signal);
       await daemon.change(`${stored}${change}`);
       await daemon.change(`${stored}${change}`);
@@ -144,7 +167,7 @@ describe("a daemon that reads its configuration again", () => {
       expect(daemon.levels()).toEqual(
         change.includes("debug") ? ["debug", "debug"] : ["info", "info"],
       );
-      expect(daemon.messages()).toEqual(change === "" ? [] : ["configuration applied"]);
+      expect(daemon.messages()).toEqual(change === "" ? [] : [["configuration applied", keys]]);
     },
   );
 
@@ -167,6 +190,26 @@ describe("a daemon that reads its configuration again", () => {
     expect(daemon.told).toContainEqual(["reconciler", "observe"]);
   });
 
+  it("reads no inventory any more once that is not configured", async ({ expect, signal }) => {
+    const daemon = await reloading(`${stored}inventory: { enabled: true }`, signal);
+    await daemon.change(stored);
+    expect(daemon.told.slice(1)).toEqual([
+      ["inventory", false],
+      ["poller", "off"],
+    ]);
+  });
+
+  it("logs an error of the program, but none after the order to stop", async ({ expect }) => {
+    const ended = new AbortController();
+    const daemon = await reloading("mode: enforce", ended.signal, { isBroken: true });
+    for (const minute of [1, 2]) {
+      await daemon.change(`mode: enforce\nschedule: { cron: "${minute} * * * *" }`);
+      ended.abort();
+    }
+    const applied = ["configuration applied", ["schedule.cron"]];
+    expect(daemon.messages()).toEqual([applied, "internal error", applied]);
+  });
+
   it("says once what is wrong, or needs a restart", async ({ expect, signal }) => {
     const daemon = await reloading("mode: enforce", signal);
     for (const text of ["mode: sometimes", "mode: enforce\nlog: { format: pretty }"]) {
@@ -177,7 +220,7 @@ describe("a daemon that reads its configuration again", () => {
     expect(daemon.messages()).toEqual([
       "file diagnostic",
       "configuration rejected: it stays as before",
-      "configuration change needs a restart",
+      ["configuration change needs a restart", ["log.format"]],
     ]);
   });
 
@@ -189,5 +232,6 @@ describe("a daemon that reads its configuration again", () => {
     await daemon.change('mode: observe\nschedule: { cron: "0 * * * *" }\nlog: { level: debug }');
     expect(daemon.told).toEqual([["schedule", "0 * * * *"]]);
     expect(daemon.levels()[0]).toBe("debug");
+    expect(daemon.messages()).toHaveLength(1);
   });
 });
