@@ -64,15 +64,8 @@ export async function startHistory(
   notify: (notification: Notification) => void,
 ): Promise<RunHistory> {
   const recent = new RecentHistory(memoryLimit);
-  const signKey = await readSignKey(config, logger, host);
-  const heads = new HistoryHeads({
-    ...headPortsOf(store?.place ?? "", logger, notify),
-    clock: host.clock,
-    isSigned: signKey !== undefined,
-  });
-  const own = { version, signKey, unstored, onDropped: heads.dropped };
-  const log = store && (await openLog(store, config, recent, logger, host, own));
-  if (log !== undefined) heads.start(log);
+  const stored = store && (await openStored(store, config, recent, unstored, logger, host, notify));
+  const log = stored?.log;
   const append = (entry: HistoryEntry | undefined): void => {
     if (entry !== undefined) log?.append(entry);
   };
@@ -105,15 +98,45 @@ export async function startHistory(
     recordUndeclared: (report) => {
       if (running.delete(report.run)) append(recent.recordUndeclared(report));
     },
+    [Symbol.asyncDispose]: async () => stored?.[Symbol.asyncDispose](),
+  };
+}
+
+/** The history in a store. */
+interface StoredHistory extends AsyncDisposable {
+  /** `undefined`: it cannot be opened. */
+  readonly log: OpenedHistory["log"] | undefined;
+}
+
+async function openStored(
+  store: HistoryStore,
+  config: HistoryConfig,
+  recent: RecentHistory,
+  unstored: UnstoredLines,
+  logger: Logger,
+  host: HistoryHost,
+  notify: (notification: Notification) => void,
+): Promise<StoredHistory> {
+  const { place: path } = store;
+  const signKey = await readSignKey(config, logger, host);
+  const heads = new HistoryHeads({
+    ...headPortsOf(path, logger, notify),
+    clock: host.clock,
+    isSigned: signKey !== undefined,
+  });
+  const own = { version, signKey, unstored, onDropped: heads.dropped };
+  const log = await openLog(store, config, recent, logger, host, own);
+  if (log !== undefined) heads.start(log);
+  return {
+    log,
     [Symbol.asyncDispose]: async () => {
       await heads.stop(log);
       await log?.[Symbol.asyncDispose]();
       heads.stopped(log);
       const lines = unstored.all.length;
       if (lines > 0) {
-        const facts = { path: store?.place, lines };
         logger.error(
-          facts,
+          { path, lines },
           "lines of the history are not stored: they are lost if the process ends before its next term",
         );
       }
@@ -137,12 +160,12 @@ async function openLog(
   };
   const onRecovery = (lost: number): void => {
     logger.info({ path }, "history is written again");
-    if (lost === 0) return;
-    const facts = { path, lines: lost };
-    logger.error(
-      facts,
-      "history was not written for too long: its oldest lines that waited are lost",
-    );
+    if (lost > 0) {
+      logger.error(
+        { path, lines: lost },
+        "history was not written for too long: its oldest lines that waited are lost",
+      );
+    }
   };
   const ports = { ...own, store, clock, uniqueId, onFailure, onRecovery };
   try {

@@ -17,7 +17,7 @@ import { scriptRecordOf } from "../../src/state/scripts/script-watch.ts";
 import { SimulatedClock } from "../support/clock.ts";
 import { drifted, fleetOf, shop, stepOf } from "../support/fleets.ts";
 import { book } from "../support/log-book.ts";
-import { at, change, declared, failure, hold, report } from "../support/reports.ts";
+import { at, change, declared, failure, hold, load, report } from "../support/reports.ts";
 import { check, day, declaredScripts, readingOf } from "../support/watched.ts";
 
 /** A history file in memory. */
@@ -89,6 +89,15 @@ async function resultsIn(store: HistoryStore): Promise<readonly string[]> {
   return entries.map(({ result }) => result);
 }
 
+async function linesIn(store: HistoryStore): Promise<readonly string[]> {
+  return (await Array.fromAsync(store.read())).map(String).join("").trim().split("\n");
+}
+
+const head = { at: at(3), revision: "r1", commit: undefined };
+const turn = { ...head, turn: "wave_began", wave: 2, zones: 31 } as const;
+const checked = check(declaredScripts([]), readingOf([]), day(1));
+const scripts = scriptRecordOf(checked, { ...head, at: day(1), zone: shop });
+
 describe("the history of a run that has recorded its writes", () => {
   it("gets the entry of its end although its zone was removed from the files meanwhile", async ({
     expect,
@@ -98,6 +107,11 @@ describe("the history of a run that has recorded its writes", () => {
       await using history = await start(store);
       await history.recordBeforeWrite(applied());
       expect(await resultsIn(store)).toEqual(["running"]);
+      await history.recordBeforeWrite(applied());
+      const [, first = "", second = ""] = await linesIn(store);
+      expect(JSON.parse(first)).toMatchObject({ changes: [{ key: "policy/a" }] });
+      expect(JSON.parse(second)).toMatchObject({ run: applied().run, results: ["done"] });
+      expect(second).not.toContain("changes");
       history.recordUndeclared(applied());
       history.recordUndeclared(applied());
     }
@@ -136,6 +150,10 @@ describe("the history of a run that has recorded its writes", () => {
       { level: "error", error: "Error: ENOSPC", msg: "history cannot be opened" },
     ]);
     await history.recordBeforeWrite(applied());
+    history.recordRollout(turn);
+    if (scripts !== undefined) history.recordScripts(scripts);
+    await history[Symbol.asyncDispose]();
+    expect(log.lines()).toHaveLength(1);
   });
 
   it("does not wait for ever for a disk that hangs", async ({ expect }) => {
@@ -152,10 +170,6 @@ describe("the history of a run that has recorded its writes", () => {
 describe("the history of a process", () => {
   it("has runs with news, checks of scripts and turns of rollouts", async ({ expect }) => {
     const store = memoryStore();
-    const head = { at: at(3), revision: "r1", commit: undefined };
-    const turn = { ...head, turn: "wave_began", wave: 2, zones: 31 } as const;
-    const checked = check(declaredScripts([]), readingOf([]), day(1));
-    const scripts = scriptRecordOf(checked, { ...head, at: day(1), zone: shop });
     {
       await using history = await start(store);
       const fleet = fleetOf(declared(shop));
@@ -164,41 +178,43 @@ describe("the history of a process", () => {
       }
       if (scripts !== undefined) history.recordScripts(scripts);
       history.recordRollout(turn);
+      history.subscriber.gone([...fleet.zones], load({ at: at(3) }));
     }
     const kept = await readHistory(store.read());
-    expect(kept.entries.map((entry) => entry.at)).toEqual([at(1)]);
+    expect(kept.entries.map((entry) => entry.at)).toEqual([at(1), at(3)]);
     expect(kept.scripts).toEqual([scripts]);
     expect(kept.rollouts).toEqual([turn]);
     // The next process logs where it begins.
     const log = book();
-    await using _next = await start(store, undefined, log);
+    await using next = await start(store, undefined, log);
+    expect(next.view.of(shop)).toEqual(kept.entries);
     expect(log.lines()).toMatchObject([{ msg: "history head", when: "start" }]);
   });
 
-  it("keeps in memory the newest runs of sixteen million characters", async ({ expect }) => {
+  it("keeps in memory the newest runs of 16 MiB of text", async ({ expect }) => {
     await using history = await start(undefined);
     const fleet = fleetOf(declared(shop));
-    const failed = { result: "error", failure: failure("x".repeat(1_000_000)) } as const;
+    const failed = { result: "error", failure: failure("x".repeat(1024 ** 2)) } as const;
     for (let minute = 1; minute <= 36; minute += 2) {
       history.subscriber.zone(stepOf(fleet, report(shop, minute, failed)));
       history.subscriber.zone(stepOf(fleet, report(shop, minute + 1, drifted)));
     }
     const kept = history.view.of(shop).filter(({ result }) => result === "error");
-    expect([kept.length, kept[0]?.at]).toEqual([16, at(5)]);
+    expect([kept.length, kept[0]?.at]).toEqual([15, at(7)]);
   });
 
   it.for([
     { text: "", warns: [] },
+    { text: "{", warns: [{ msg: "incomplete last line removed from the history", bytes: 1 }] },
     {
-      text: '{"at":"2026-11-2',
-      warns: ["incomplete last line removed from the history"],
+      text: '{"at":"2026-11-20T12:00:00.000Z",\n',
+      warns: [{ msg: "history is damaged", lines: 1, damage: "1 line is damaged (line 1)" }],
     },
-    { text: '{"at":"2026-11-20T12:00:00.000Z",\n', warns: ["history is damaged"] },
   ])("says in the log what it found: $warns", async ({ text, warns }, { expect }) => {
     const log = book();
     await using _history = await start(memoryStore(text), undefined, log);
     const found = log.lines().filter(({ level }) => level === "warn");
-    expect(found.map(({ msg }) => msg)).toEqual(warns);
+    expect(found).toMatchObject(warns);
     expect(log.text()).not.toContain('"error"');
   });
 
@@ -223,11 +239,12 @@ describe("the history of a process", () => {
       await using history = await start(store, clock, log, "key.pem", notify);
       await history.recordBeforeWrite(applied());
       await clock.advance(3_600_000);
+      await history.recordBeforeWrite(applied());
     }
     expect(told).toEqual(["HistoryHead"]);
-    const text = (await Array.fromAsync(store.read())).map(String).join("");
-    expect(text.trim().split("\n").at(-1)).toContain('"signature":"');
+    expect((await linesIn(store)).at(-1)).toContain('"signature":"');
     expect(log.text()).not.toContain("not signed");
+    expect(log.lines().at(-1)).toMatchObject({ msg: "history head", when: "stop" });
   });
 
   it("says at its end how many lines are not stored", async ({ expect }) => {
@@ -245,12 +262,27 @@ describe("the history of a process", () => {
     expect(log.lines()).toEqual([]);
   });
 
-  it("says in the log that it cannot be written", async ({ expect }) => {
-    const [log, clock] = [book(), new SimulatedClock()];
-    const history = await start({ ...memoryStore(), add: full }, clock, log);
-    await clock.run(history.recordBeforeWrite(applied()));
-    expect(log.lines()).toMatchObject([{ level: "error", error: "Error: ENOSPC" }]);
-  });
+  it.for([
+    { waiting: 1, lost: [] },
+    { waiting: 10_001, lost: [{ level: "error", path: "history.jsonl", lines: 1 }] },
+  ])(
+    "says in the log that it cannot be written, and what of $waiting lines is lost when it can",
+    async ({ waiting, lost }, { expect }) => {
+      const [log, clock] = [book(), new SimulatedClock()];
+      let isFull = true;
+      const add = (): Promise<void> => (isFull ? full() : Promise.resolve());
+      const history = await start({ ...memoryStore(), add }, clock, log);
+      for (let nth = 0; nth < waiting; nth += 1) history.recordRollout(turn);
+      await clock.advance(5_000);
+      isFull = false;
+      await clock.advance(5_000);
+      expect(log.lines()).toMatchObject([
+        { level: "error", error: "Error: ENOSPC" },
+        { level: "info", path: "history.jsonl", msg: "history is written again" },
+        ...lost,
+      ]);
+    },
+  );
 });
 
 const lines = new NewLines({ chain: "c1", n: 0, hash: "" }, undefined);
