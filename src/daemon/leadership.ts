@@ -1,5 +1,5 @@
 import type { Election, ElectionObserver } from "../cluster/election.ts";
-import { type HeldLease, LeaseLost } from "../cluster/held-lease.ts";
+import type { HeldLease } from "../cluster/held-lease.ts";
 import {
   type LastTerm,
   openDatabaseStore,
@@ -84,25 +84,20 @@ async function lead(
     events?.record({ reason: "LeadershipLost", type: "Warning", note });
     ended.abort(new GateClosed("lease_lost"));
   };
-  signal.addEventListener("abort", () => end(lossOf(signal)), { once: true });
-  if (signal.aborted) end(lossOf(signal));
+  signal.addEventListener("abort", () => end(errorText(signal.reason)));
+  if (signal.aborted) end(errorText(signal.reason));
   using joined = joinSignals(stop, ended.signal);
-  const store = await openStore(last, ports, end, joined.signal);
-  if (store === undefined) return undefined;
+  let store: TermStore | undefined;
   try {
-    await using _store = store;
-    await using work = await untilDone(() => begin(store), ports, joined.signal);
+    await using opened = await openStore(last, ports, end, joined.signal);
+    store = opened;
+    await using work = await untilDone(() => begin(opened), ports, joined.signal);
     await work.run({ stop: joined.signal, abort });
   } catch (error) {
     // Whoever loses a Lease waits for it again.
     if (error !== joined.signal.reason) throw error;
   }
-  return store.last;
-}
-
-function lossOf(signal: AbortSignal): string {
-  const reason: unknown = signal.reason;
-  return reason instanceof LeaseLost ? reason.reason : "";
+  return store?.last;
 }
 
 /** Between two attempts to open the store. */
@@ -110,14 +105,14 @@ const retryMs = 5_000;
 
 /**
  * Begins a term in the database, as often as it takes: a process that does not know what was active would take a revision
- * that is held for the first. `undefined` if a signal stops it.
+ * that is held for the first. Rejects when `stop` aborts.
  */
 async function openStore(
   last: LastTerm | undefined,
   ports: LeadershipPorts,
   end: (reason: string) => void,
   stop: AbortSignal,
-): Promise<TermStore | undefined> {
+): Promise<TermStore> {
   const { database, identity, logger, clock } = ports;
   const { place, tables } = database;
   const reports = writeReports(place, logger);
@@ -133,15 +128,10 @@ async function openStore(
       onLost: end,
     });
   };
-  try {
-    const store = await untilDone(open, ports, stop);
-    logOpenedState(store.state.opened, place, logger);
-    if (store.isRestored) logRestored(logger, place);
-    return store;
-  } catch (error) {
-    if (isAborted(stop)) return undefined;
-    throw error;
-  }
+  const store = await untilDone(open, ports, stop);
+  logOpenedState(store.state.opened, place, logger);
+  if (store.isRestored) logRestored(logger, place);
+  return store;
 }
 
 /**
@@ -169,7 +159,7 @@ async function untilDone<T>(
   { database: { place }, logger, clock }: LeadershipPorts,
   stop: AbortSignal,
 ): Promise<T> {
-  let said = "";
+  let said: string | undefined;
   for (;;) {
     stop.throwIfAborted();
     try {

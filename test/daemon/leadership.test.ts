@@ -32,6 +32,8 @@ interface Term {
 class Place implements AsyncDisposable {
   /** What becomes of what is sent to the tables. */
   fault: "down" | "answers_lost" | "unreadable" | undefined;
+  /** How long the leader waited before it tried again, in milliseconds. */
+  readonly waits: number[] = [];
   /** How often it was asked whose tables they are. */
   checks = 0;
   /** Called between two terms. */
@@ -108,7 +110,10 @@ class Place implements AsyncDisposable {
         // What is tried again, is tried again soon.
         clock: {
           ...systemClock,
-          sleep: (ms, stop) => systemClock.sleep(ms / 100, stop),
+          sleep: (ms, stop) => {
+            this.waits.push(ms);
+            return systemClock.sleep(ms / 100, stop);
+          },
         },
         events: {
           record: ({ reason, type, note }) => this.events.push(`${type} ${reason}: ${note}`),
@@ -203,7 +208,10 @@ describe.skipIf(noPostgres)(`work under a Lease ${noPostgres ?? ""}`, () => {
       () => Promise.resolve(),
     );
     expect(reasons).toEqual([new GateClosed("lease_lost")]);
-    expect(messages.filter((each) => each === "leadership lost")).toHaveLength(1);
+    expect(messages[0]).toBe("waiting for leadership");
+    expect(place.log()[0]).toMatchObject({ lease: "row", identity: "a" });
+    const lost = place.log().filter(({ msg }) => msg === "leadership lost");
+    expect(lost).toMatchObject([{ lease: "row", identity: "a", reason: "taken" }]);
     const acquired = place.log().filter(({ msg }) => msg === "leadership acquired");
     expect(acquired).toHaveLength(2);
     expect(place.events).toEqual([
@@ -292,7 +300,7 @@ describe.skipIf(noPostgres)(`work under a Lease ${noPostgres ?? ""}`, () => {
     "stores with the next Lease what it could not store with the last one: $fault, $meanwhile",
     async ({ fault, meanwhile, state }, { expect }) => {
       await using place = await Place.start();
-      // The fault lasts until the term is over: its end stores nothing either.
+      // The fault lasts until the next term, or until another process led: the end of the term stores nothing either.
       place.acquired = () => {
         place.fault = undefined;
         return Promise.resolve();
@@ -303,6 +311,8 @@ describe.skipIf(noPostgres)(`work under a Lease ${noPostgres ?? ""}`, () => {
           const { term, head } = await other.tables.begin(identity, 0);
           const changes = [["a", "of another"]] as const;
           await other.tables.store({ term, changes, head, history: undefined });
+          // The database answers again, and refuses what the end of the term stores.
+          place.fault = undefined;
         }
         place.between = () => Promise.resolve();
         await place.giveLeaseBack();
@@ -327,7 +337,7 @@ describe.skipIf(noPostgres)(`work under a Lease ${noPostgres ?? ""}`, () => {
           expect(await store.state.flush()).toBe(true);
         },
       );
-      // Where another process led, the database then refuses the term too: that is no second loss.
+      // That the database refuses the term too is no second loss.
       const losses = messages.filter((each) => each === "leadership lost");
       expect(losses).toHaveLength(1);
       expect(messages).toContain("state cannot be written");
@@ -349,6 +359,7 @@ describe.skipIf(noPostgres)(`work under a Lease ${noPostgres ?? ""}`, () => {
       "state is empty: this is the first start with it",
       "the store cannot be opened: nothing is reconciled before it is",
     ]);
+    expect(place.waits).toEqual([5_000]);
     await using database = place.open();
     expect((await readHistory(database.tables.historyLines())).entries).toEqual([entryAt(1)]);
   });
