@@ -27,8 +27,7 @@ export class StepEvents {
     const { fleet, logger, notify, clock } = this.#ports;
     this.#unwritten.set(event.zone, [...(this.#unwritten.get(event.zone) ?? []), event]);
     logStep(logger, event);
-    const { revision, commit } = fleet.load ?? {};
-    const notification = notificationOfStep(event, { at: clock.now(), revision, commit });
+    const notification = notificationOfStep(event, { ...fleet.load, at: clock.now() });
     if (notification === undefined) return;
     notify({ ...notification, labels: fleet.zone(event.zone)?.declared.labels });
   };
