@@ -1,4 +1,4 @@
-import { describe, it } from "vitest";
+import { describe, it, vi } from "vitest";
 
 import { Credential } from "../../src/api/credentials/credential.ts";
 import { forecastOf, sweepRequests, SweepSchedule } from "../../src/daemon/sweep-schedule.ts";
@@ -21,11 +21,12 @@ function zones(count: number, name: string): readonly DesiredZone[] {
 function everyMinute(
   budgets: readonly { readonly name: string; readonly perSecond: number }[],
   warned: object[] = [],
+  due = (): unknown => undefined,
 ): SweepSchedule {
   return new SweepSchedule(
     { cron: ["* * * * *"], timezone: "Etc/UTC" },
     {
-      due: () => undefined,
+      due,
       missed: () => undefined,
       budgets: () => budgets,
       logger: { warn: (facts) => warned.push(facts) },
@@ -47,11 +48,11 @@ describe("a sweep", () => {
     );
     const { perSecond } = main.state;
     const forecast = forecastOf(
-      zones(100, "shop"),
+      zones(101, "shop"),
       { credentials: [main], credentialOf: () => "main" },
       "read",
     );
-    expect(forecast).toEqual({ requests: 202, ms: (202 / perSecond) * 1_000 });
+    expect(forecast).toEqual({ requests: 205, ms: (204.02 / perSecond) * 1_000 });
   });
 
   it("takes one request for each declared kind, and the pages of the zone list", ({ expect }) => {
@@ -92,10 +93,33 @@ describe("a sweep", () => {
     },
   );
 
+  it("is due by the schedule that took the place of another, until it ends", async ({
+    expect,
+    onTestFinished,
+  }) => {
+    onTestFinished(() => void vi.useRealTimers());
+    const [start, minuteMs] = [new Date("2026-11-20T12:00:30Z"), 60_000];
+    vi.useFakeTimers({ toFake: ["Date", "setTimeout", "clearTimeout"], now: start });
+    const hourly = { cron: ["0 * * * *"], timezone: "Etc/UTC" };
+    const due: Date[] = [];
+    {
+      using schedule = everyMinute([], [], () => due.push(new Date()));
+      expect(schedule.options.cron).toEqual(["* * * * *"]);
+      await vi.advanceTimersByTimeAsync(minuteMs);
+      schedule.replace(hourly);
+      expect(schedule.options).toBe(hourly);
+      expect(schedule.nextRun()).toEqual(new Date("2026-11-20T13:00:00Z"));
+      await vi.advanceTimersByTimeAsync(60 * minuteMs);
+    }
+    await vi.advanceTimersByTimeAsync(60 * minuteMs);
+    expect(due.map((each) => each.toISOString().slice(11, 16))).toEqual(["12:01", "13:00"]);
+  });
+
   it("takes as long as the slowest credential", ({ expect }) => {
     const budgets = [
       { name: "a", perSecond: 10 },
       { name: "b", perSecond: 1 },
+      { name: "of no zone", perSecond: 0.001 },
     ];
     using schedule = everyMinute(budgets);
     const all = [...zones(100, "a"), ...zones(50, "b")];
@@ -125,7 +149,7 @@ describe("a sweep", () => {
     using schedule = everyMinute([{ name: "main", perSecond: 3.2 }], warned);
     const small = sweepRequests(zones(90, "shop"), () => "main", "read");
     const large = sweepRequests(zones(100, "shop"), () => "main", "read");
-    for (const requests of [small, large, large, small]) schedule.expectRequests(requests);
+    for (const requests of [large, large, small]) schedule.expectRequests(requests);
     expect(warned).toEqual([{ sweep_seconds: 63, schedule_seconds: 60 }]);
     schedule.expectRequests(large);
     expect(warned).toHaveLength(2);
