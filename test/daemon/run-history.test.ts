@@ -2,6 +2,7 @@ import { generateKeyPairSync } from "node:crypto";
 
 import { describe, it } from "vitest";
 
+import { readSignKey } from "../../src/daemon/history-ports.ts";
 import { type RunHistory, startHistory } from "../../src/daemon/run-history.ts";
 import { NewLines } from "../../src/history/chain/history-chain.ts";
 import { readHistory } from "../../src/history/file/history-lines.ts";
@@ -233,18 +234,33 @@ describe("the history of a process", () => {
 
   it("is signed with the key of the configuration, and its head is sent", async ({ expect }) => {
     const [store, log, clock] = [memoryStore(), book(), new SimulatedClock()];
-    const told: string[] = [];
+    const told: Notification[] = [];
     {
-      const notify = ({ reason }: Notification): void => void told.push(reason);
+      const notify = (each: Notification): void => void told.push(each);
       await using history = await start(store, clock, log, "key.pem", notify);
       await history.recordBeforeWrite(applied());
       await clock.advance(3_600_000);
       await history.recordBeforeWrite(applied());
     }
-    expect(told).toEqual(["HistoryHead"]);
+    expect(told).toMatchObject([{ reason: "HistoryHead", at: clock.now() }]);
     expect((await linesIn(store)).at(-1)).toContain('"signature":"');
     expect(log.text()).not.toContain("not signed");
     expect(log.lines().at(-1)).toMatchObject({ msg: "history head", when: "stop" });
+  });
+
+  it.for([
+    {
+      namedFiles: { ...nodeNamedFiles, read: () => Promise.resolve(Buffer.from("no key")) },
+      error: "it is not a private key in PEM without a password",
+    },
+    { namedFiles: nodeNamedFiles, error: "it does not exist" },
+  ])("is not signed where its key cannot be used: $error", async (row, { expect }) => {
+    const { namedFiles, error } = row;
+    const log = book();
+    const host = { namedFiles, directory: "/" };
+    const config = { maxAgeMs: 1, maxBytes: 1, signKey: "missing/key.pem" };
+    expect(await readSignKey(config, log.logger, host)).toBeUndefined();
+    expect(log.lines()).toMatchObject([{ level: "error", path: "missing/key.pem", error }]);
   });
 
   it("says at its end how many lines are not stored", async ({ expect }) => {

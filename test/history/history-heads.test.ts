@@ -1,8 +1,7 @@
 import { describe, it } from "vitest";
 
-import { headPortsOf, readSignKey } from "../../src/daemon/history-ports.ts";
+import { headPortsOf } from "../../src/daemon/history-ports.ts";
 import { HistoryHeads } from "../../src/history/file/history-heads.ts";
-import { nodeNamedFiles } from "../../src/host/named-files.ts";
 import type { Notification } from "../../src/notify/notification.ts";
 import { SimulatedClock } from "../support/clock.ts";
 import { entryAt, MemoryHistory, openStore } from "../support/history-files.ts";
@@ -134,18 +133,4 @@ describe("the heads of the history", () => {
     await heads.stop(file);
     expect(told).toHaveLength(1);
   });
-});
-
-it("says in the log that a key cannot be used, and goes on without it", async ({ expect }) => {
-  const { logger, lines } = book();
-  const namedFiles = { ...nodeNamedFiles, read: () => Promise.resolve(Buffer.from("no key")) };
-  const config = { path: "h", maxAgeMs: 1, maxBytes: 1, signKey: "/sign.pem" };
-  expect(await readSignKey(config, logger, { directory: "/", namedFiles })).toBeUndefined();
-  expect(lines()).toMatchObject([
-    {
-      level: "error",
-      path: "/sign.pem",
-      error: "it is not a private key in PEM without a password",
-    },
-  ]);
 });
