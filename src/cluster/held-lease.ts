@@ -43,14 +43,12 @@ export type LossReason =
   /** It was removed. */
   | "removed";
 
-/** The abort reason of the signal of a lost Lease. */
-export class LeaseLost extends Error {
+/** The abort reason of the signal of a lost Lease; its message is the reason of the loss. */
+class LeaseLost extends Error {
   override readonly name = "LeaseLost";
-  readonly reason: LossReason;
 
   constructor(reason: LossReason) {
     super(reason);
-    this.reason = reason;
   }
 }
 

@@ -3,13 +3,13 @@ import { describe, it } from "vitest";
 import { Election, type ElectionObserver } from "../../src/cluster/election.ts";
 import {
   HeldLease,
-  LeaseLost,
   leaseTiming,
   momentOf,
   requestTimeoutMs,
   writeLimitMs,
 } from "../../src/cluster/held-lease.ts";
 import type { LeaseStore } from "../../src/cluster/lease.ts";
+import { errorText } from "../../src/syntax/error-code.ts";
 import { SimulatedClock } from "../support/clock.ts";
 import {
   claimOf,
@@ -54,8 +54,7 @@ class Stage {
 }
 
 function reasonOf(signal: AbortSignal): string {
-  const reason: unknown = signal.reason;
-  return reason instanceof LeaseLost ? reason.reason : "";
+  return signal.aborted ? errorText(signal.reason) : "";
 }
 
 describe("a candidate", () => {

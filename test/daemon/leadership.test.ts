@@ -247,6 +247,21 @@ describe.skipIf(noPostgres)(`work under a Lease ${noPostgres ?? ""}`, () => {
     expect(owners).toEqual([[{ owner: identity.owner }]]);
   });
 
+  it("leaves tables alone that another installation took before the term", async ({ expect }) => {
+    await using place = await Place.start();
+    const own = (owner: string): Promise<unknown> =>
+      place.query(`UPDATE zonewarden.installation SET owner = '${owner}'`);
+    place.acquired = () => own("them");
+    const leading = place.lead(() => Promise.resolve());
+    const told = await eventually("it says what it found", () => place.log()[2]);
+    expect(told).toMatchObject({ level: "error", path: "schema zonewarden of the database" });
+    expect(told["error"]).toContain('belongs to owner "them"');
+    const owners = await place.query("SELECT owner FROM zonewarden.installation");
+    expect(owners).toEqual([{ owner: "them" }]);
+    await own("");
+    await leading;
+  });
+
   it("ends with an error of the work that is not the loss of the Lease", async ({ expect }) => {
     await using place = await Place.start();
     const failing = place.lead(() => Promise.reject(new Error("a bug")));
