@@ -2,8 +2,8 @@ import { describe, it } from "vitest";
 
 import { type AnswerParts, writeAnswers } from "../../src/daemon/zone-answers.ts";
 import type { ZoneState } from "../../src/state/zone-state.ts";
-import { a, after, drifted, held } from "../support/fleets.ts";
-import { change, start } from "../support/reports.ts";
+import { a, after, drifted, fleetOf, held, shop, stateAfter } from "../support/fleets.ts";
+import { change, declared, report, start } from "../support/reports.ts";
 import { window } from "../support/window.ts";
 
 /** What blocks a write of a zone at the start of the story, a Saturday. */
@@ -26,10 +26,40 @@ function serviceWith(pause?: {
   readonly until: Date;
   readonly reason: "rate_limited";
 }): AnswerParts["service"] {
-  return { credentials: [{ name: "main", state: { pause } }], credentialOf: () => "main" };
+  const credentials = [{ name: "main", state: { pause } }];
+  return { credentials, credentialOf: ({ name }) => (name === shop ? "main" : "") };
 }
 
 describe("what keeps the daemon from writing a zone", () => {
+  it("is that it was not read, whichever credential waits, or that its last run failed", ({
+    expect,
+  }) => {
+    const service = serviceWith({ until: start, reason: "rate_limited" });
+    expect(blocked(stateAfter(fleetOf()), { service })).toEqual([
+      "read: the zone was not read yet",
+    ]);
+    expect(blocked(after(drifted, { result: "error" }))).toEqual([
+      "read: the last run failed: GET page_shield: 503",
+    ]);
+  });
+
+  it.for([
+    { mode: "observe", zoneMode: "enforce", isBlocked: true },
+    { mode: "enforce", zoneMode: "observe", isBlocked: true },
+    { mode: "enforce", zoneMode: "enforce", isBlocked: false },
+  ] as const)(
+    "is the mode $mode of all zones, or $zoneMode of this one: $isBlocked",
+    (row, { expect }) => {
+      const { mode, zoneMode, isBlocked } = row;
+      const state = stateAfter(
+        fleetOf(declared(shop, { mode: zoneMode })),
+        report(shop, 1, drifted),
+      );
+      const says = isBlocked ? [expect.stringMatching(/^mode: /)] : [];
+      expect(blocked(state, { config: { mode, windows: [] } })).toEqual(says);
+    },
+  );
+
   it.for([
     { isHeld: true, holder: "a", says: [] },
     { isHeld: false, holder: "b", says: ["lease: b holds the Lease zonewarden"] },
