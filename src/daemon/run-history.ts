@@ -130,9 +130,7 @@ async function openStored(
   return {
     log,
     [Symbol.asyncDispose]: async () => {
-      await heads.stop(log);
-      await log?.[Symbol.asyncDispose]();
-      heads.stopped(log);
+      if (log !== undefined) await heads.stop(log);
       const lines = unstored.all.length;
       if (lines > 0) {
         logger.error(

@@ -226,10 +226,12 @@ describe("the history of a process", () => {
       await clock.sleep(2_000, never);
       await store.add(batch);
     };
-    const history = await start({ ...store, add }, clock);
+    const history = await start({ ...store, add }, clock, undefined, "key.pem");
     history.subscriber.zone(stepOf(fleetOf(declared(shop)), report(shop, 1, drifted)));
     await clock.run(Promise.resolve(history[Symbol.asyncDispose]()));
     expect(await resultsIn(store)).toEqual([drifted.result]);
+    // It is signed, although it was not yet stored when the end began.
+    expect((await linesIn(store)).at(-1)).toContain('"reason":"stop"');
   });
 
   it("is signed with the key of the configuration, and its head is sent", async ({ expect }) => {

@@ -58,7 +58,6 @@ describe("the heads of the history", () => {
     const head = headOf(store.bytes);
     expect(told[0]?.message).toContain(`head of the history: ${head} (line 3 of chain c1)`);
     await heads.stop(file);
-    heads.stopped(file);
     expect(logged()).toEqual(["daily", "daily", "daily", "daily", "stop"]);
     expect(lines().at(-1)).toMatchObject({ msg: "history head", head, line: 3, chain: "c1" });
   });
@@ -91,8 +90,6 @@ describe("the heads of the history", () => {
     const store = new MemoryHistory();
     const { file, heads } = await watched(store, new SimulatedClock(), true);
     await heads.stop(file);
-    await heads.stop(undefined);
-    heads.stopped(undefined);
     expect(store.bytes).toHaveLength(0);
   });
 

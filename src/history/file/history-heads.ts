@@ -40,16 +40,15 @@ export class HistoryHeads {
     this.#checks = every(checkMs, () => void this.#daily(file), clock);
   }
 
-  /** Records the head in the file, signed, if there is a key. */
-  async stop(file: OpenedHistory["log"] | undefined): Promise<void> {
+  /** Closes the file: records the head in it, signed, if there is a key, and logs the last head. */
+  async stop(file: OpenedHistory["log"]): Promise<void> {
     this.#checks?.[Symbol.dispose]();
-    const isRecorded = this.#ports.isSigned && file?.head !== undefined && file.hasNewLines;
-    if (isRecorded) await file.recordHead("stop");
-  }
-
-  /** Logs the last head, when nothing more is written. */
-  stopped(file: OpenedHistory["log"] | undefined): void {
-    this.#log(file?.head, "stop");
+    // Lines that are being written are news of the head, too.
+    await file.settled();
+    const isRecorded = this.#ports.isSigned && file.head !== undefined && file.hasNewLines;
+    if (isRecorded) void file.recordHead("stop");
+    await file[Symbol.asyncDispose]();
+    this.#log(file.head, "stop");
   }
 
   /** A line of the file records it, so that a restart does not repeat it. */
