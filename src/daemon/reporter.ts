@@ -35,10 +35,10 @@ export interface ReporterOptions {
   readonly subscribers: readonly Subscriber[];
   /** Called instead of the subscribers for a run of a zone that was removed from the files meanwhile. */
   readonly undeclared: (report: ZoneReport) => void;
-  /** What a run tells about uses of our tokens elsewhere; left out: nothing. */
-  readonly tokenUses?: (report: ZoneReport) => readonly JudgedTokenUse[];
-  /** What became of the steps of the zone before a run, each once; left out: nothing. */
-  readonly stepEvents?: (report: ZoneReport) => readonly StepEvent[];
+  /** What a run tells about uses of our tokens elsewhere. */
+  readonly tokenUses: (report: ZoneReport) => readonly JudgedTokenUse[];
+  /** What became of the steps of the zone before a run, each once. */
+  readonly stepEvents: (report: ZoneReport) => readonly StepEvent[];
   /** Directory of the files, as the configuration says it. */
   readonly source: string;
   readonly now: () => Date;
@@ -54,8 +54,8 @@ export interface ReporterOptions {
   ) => readonly Diagnostic[];
   /** Called with the listed zones of the active revision after each load. */
   readonly declared: (zones: readonly DesiredZone[]) => void;
-  /** Called with what happened to a rollout, after the log; left out: nobody asks. */
-  readonly turned?: (turn: RolloutTurn, load: LoadReport) => void;
+  /** Called with what happened to a rollout, after the log. */
+  readonly turned: (turn: RolloutTurn, load: LoadReport) => void;
   /** The names of the zones that the process before this one managed. */
   readonly remembered: readonly ZoneName[];
 }
@@ -90,17 +90,16 @@ export function createReporter(options: ReporterOptions): Reporter {
   const tellTurns = ({ rollout }: JudgedLoad, load: LoadReport): void => {
     for (const turn of rollout?.turns ?? []) {
       logRollout(logger, turn, load);
-      options.turned?.(turn, load);
+      options.turned(turn, load);
     }
   };
   return {
     report: (report) => {
-      const tokenUses = options.tokenUses?.(report) ?? [];
-      const stepEvents = options.stepEvents?.(report) ?? [];
+      const tokenUses = options.tokenUses(report);
+      const stepEvents = options.stepEvents(report);
       const step = fleet.recordZone(report);
       metrics.recordZone(report, step?.before);
-      const credential = "plan" in report ? options.credentialOf(report.plan.zone) : "";
-      logZone(logger, report, credential, step?.before);
+      logZone(logger, report, options.credentialOf, step?.before);
       if (step === undefined) {
         options.undeclared(report);
         return;
@@ -147,7 +146,7 @@ export function createReporter(options: ReporterOptions): Reporter {
 
 /** Returns a function that says whether a value differs from the one of the call before. */
 export function changedOnly(): (value: unknown) => boolean {
-  let last = "";
+  let last: string | undefined;
   return (value) => {
     const text = JSON.stringify(value);
     const isNew = text !== last;
@@ -173,7 +172,7 @@ function loadReport(
   const result = isLoaded(loaded) && diagnostics.some(isError) ? "partial" : loaded.result;
   const { revision, commit, hash } = loaded.active;
   const held = heldRevision(loaded);
-  const { status: rollout } = loaded.rollout ?? {};
+  const rollout = loaded.rollout?.status;
   return { result, source, revision, commit, hash, held, rollout, diagnostics, zones, at: now() };
 }
 

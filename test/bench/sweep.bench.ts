@@ -212,6 +212,9 @@ function startSweeper(
     now: () => clock.now(),
     credentialOf: () => "main",
     undeclared: () => undefined,
+    tokenUses: () => [],
+    stepEvents: () => [],
+    turned: () => undefined,
     configDiagnostics: () => [],
     declared: () => undefined,
   });

@@ -2,7 +2,7 @@ import { describe, it } from "vitest";
 
 import { createReporter, type Reporter, type ReporterOptions } from "../../src/daemon/reporter.ts";
 import type { JudgedLoad, Loaded } from "../../src/reconcile/fleet/active-revision.ts";
-import { Fleet, type ZoneStep } from "../../src/state/fleet.ts";
+import { Fleet, type Subscriber, type ZoneStep } from "../../src/state/fleet.ts";
 import type { ZoneReport } from "../../src/state/run-report.ts";
 import type { ZoneState } from "../../src/state/zone-state.ts";
 import { coerceObject, coerceText, isJsonObject, parseJson } from "../../src/syntax/json.ts";
@@ -18,9 +18,11 @@ import {
   declared,
   diagnostic,
   failure,
+  loadInWaves,
   named,
   report as reportOf,
   start,
+  tokenUse,
 } from "../support/reports.ts";
 import { freshMetrics, scrape } from "../support/scrapes.ts";
 
@@ -36,6 +38,7 @@ function reporter(
   /** A run ended. */
   readonly ran: (report: ZoneReport) => void;
   readonly unlisted: Reporter["unlisted"];
+  readonly bug: Reporter["bug"];
   readonly lines: string[];
   readonly messages: () => readonly unknown[];
   readonly counted: (result: string) => Promise<number | undefined>;
@@ -65,6 +68,9 @@ function reporter(
     now: () => start,
     credentialOf: () => "main",
     undeclared: () => undefined,
+    tokenUses: () => [],
+    stepEvents: () => [],
+    turned: () => undefined,
     configDiagnostics: () => configDiagnostics,
     declared: () => undefined,
     ...more,
@@ -74,6 +80,7 @@ function reporter(
     lines,
     ran: created.report,
     unlisted: created.unlisted,
+    bug: created.bug,
     overlaps: async () => {
       created.overlapped();
       const { series } = await scrape(metrics);
@@ -223,7 +230,10 @@ describe("what a load declares", () => {
       ([name, zone], nth) => [name, { ...zone, ...waves[nth] }] as const,
     );
     const missing = new Map([[named("missing.example"), undefined]]);
-    const { report, fleet } = reporter();
+    const listed: string[] = [];
+    const tell: ReporterOptions["declared"] = (all) =>
+      listed.push(...all.map(({ zone }) => zone.name));
+    const { report, fleet } = reporter([], [], {}, { declared: tell });
     report({
       ...loadedAs("held", "two"),
       fleet: { zones: new Map(waving), diagnostics: [], missing },
@@ -243,6 +253,7 @@ describe("what a load declares", () => {
         ["z3.example", {}, undefined],
       ],
     );
+    expect(listed).toEqual([...zones.keys()]);
     expect(fleet.load).toMatchObject({
       zones: 5,
       revision: "one",
@@ -300,11 +311,29 @@ describe("the first round", () => {
   });
 });
 
+describe("what happened to a rollout", () => {
+  it("is logged, and told with the load", ({ expect }) => {
+    const told: unknown[] = [];
+    const turned: ReporterOptions["turned"] = ({ turn }, load) => told.push([turn, load.revision]);
+    const { report, messages, fleet } = reporter([], [], {}, { turned });
+    const { rollout: status } = loadInWaves();
+    const turns = [{ turn: "began" }, { turn: "wave_began", wave: 1, zones: 31 }] as const;
+    report(loadedAs("applied", "one"), { rollout: { turns, status, stored: undefined } });
+    expect(messages()).toEqual(["rollout began", "wave began", "revision applied"]);
+    expect(told).toEqual([
+      ["began", "one"],
+      ["wave_began", "one"],
+    ]);
+    expect(fleet.load?.rollout).toEqual(status);
+  });
+});
+
 describe("a run of a zone that was removed from the files meanwhile", () => {
   it("is passed on as such, and to no subscriber", ({ expect }) => {
     const told: string[] = [];
     const subscriber = {
-      zone: ({ report }: ZoneStep) => told.push(`run ${report.zone}`),
+      zone: ({ report, after, tokenUses, stepEvents }: ZoneStep) =>
+        told.push(`run ${report.zone} ${after.status} ${tokenUses?.length} ${stepEvents?.length}`),
       load: () => undefined,
       gone: () => undefined,
     };
@@ -314,13 +343,14 @@ describe("a run of a zone that was removed from the files meanwhile", () => {
       {},
       {
         subscribers: [subscriber],
+        tokenUses: () => [tokenUse()],
+        stepEvents: () => [],
         undeclared: (report) => told.push(`undeclared ${report.zone}`),
-        tokenUses: () => [],
       },
     );
     ran(reportOf(shop, 1, drifted));
     ran(reportOf("gone.example", 2, drifted));
-    expect(told).toEqual([`run ${shop}`, "undeclared gone.example"]);
+    expect(told).toEqual([`run ${shop} drifted 1 0`, "undeclared gone.example"]);
   });
 });
 
@@ -394,16 +424,35 @@ describe("zones that cannot be listed", () => {
   });
 });
 
+describe("an internal error", () => {
+  it("is in the log, with the zone", ({ expect }) => {
+    const { bug, lines } = reporter();
+    bug(new Error("a bug"), shop);
+    expect(lines.map((line) => parseJson(line))).toMatchObject([
+      { level: "error", msg: "internal error", zone: shop, err: { message: "a bug" } },
+    ]);
+  });
+});
+
 describe("files that are polled", () => {
   it("tell what is in them when they change, and not again when they are found unchanged", ({
     expect,
   }) => {
-    const { report, messages } = reporter();
+    const told: unknown[] = [];
+    const load: Subscriber["load"] = (each) => told.push([each.result, each.diagnostics]);
+    const subscriber = { zone: () => undefined, gone: () => undefined, load };
+    const { report, messages } = reporter([], [], {}, { subscribers: [subscriber] });
     const diagnostics = [diagnostic({ severity: "warning" })];
     report({ ...loadedAs("applied", "one"), diagnostics });
     expect(messages()).toEqual(["file diagnostic", "revision applied"]);
-    report({ ...loadedAs("unchanged", "one"), diagnostics });
+    for (let polls = 0; polls < 2; polls += 1) {
+      report({ ...loadedAs("unchanged", "one"), diagnostics });
+    }
     expect(messages()).toEqual(["revision unchanged"]);
+    expect(told).toEqual([
+      ["applied", diagnostics],
+      ["unchanged", diagnostics],
+    ]);
   });
 
   it("are logged when they change, and counted also while they are unchanged", async ({

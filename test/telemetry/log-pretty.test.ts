@@ -18,9 +18,9 @@ describe("the format for a terminal", () => {
     logZone(
       logger,
       report(shop, 1, { result: "applied", cause: "drift", changes: [edited] }),
-      "shops",
+      () => "shops",
     );
-    logZone(logger, report(shop, 2, held("weakening")), "shops");
+    logZone(logger, report(shop, 2, held("weakening")), () => "shops");
     logDiagnostics(logger, [diagnostic()]);
     logLoad(logger, load({ result: "partial", diagnostics: [diagnostic()] }));
     await expect(text()).toMatchFileSnapshot("../golden/log-pretty.txt");

@@ -22,7 +22,7 @@ import {
 
 function linesOf(came: Came): readonly Line[] {
   const { logger, lines } = book();
-  logZone(logger, report(shop, 1, came), "shops");
+  logZone(logger, report(shop, 1, came), () => "shops");
   return lines();
 }
 

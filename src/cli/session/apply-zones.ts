@@ -110,10 +110,7 @@ async function writeAll(
   for (const zone of zones) {
     const report = await applyReviewed(zone, ports, signals);
     applied.push(report);
-    if (logger !== undefined) {
-      const credential = "plan" in report ? service.credentialOf(report.plan.zone) : "";
-      logZone(logger, report, credential);
-    }
+    if (logger !== undefined) logZone(logger, report, (each) => service.credentialOf(each));
     if (isPlanned(zone)) progress.step();
   }
   const reports = [...applied, ...missing];

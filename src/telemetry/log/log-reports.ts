@@ -33,6 +33,7 @@ import {
 } from "../../state/run-report.ts";
 import type { ZoneState } from "../../state/zone-state.ts";
 import { type Diagnostic, isError } from "../../zone/diagnostic.ts";
+import type { Zone } from "../../zone/zone.ts";
 
 type Facts = Readonly<Record<string, unknown>>;
 
@@ -44,11 +45,13 @@ const unknown: Before = { differing: [], holds: [] };
 /**
  * Logs a run of a zone: an audit line for each write, then a line for the run; at `debug` if it is in sync, or differs as
  * before.
+ *
+ * @param credentialOf names the credential with which a zone is written.
  */
 export function logZone(
   logger: Logger,
   report: ZoneReport,
-  credential: string,
+  credentialOf: (zone: Zone) => string,
   before: Before = unknown,
 ): void {
   const { zone, run, trigger, revision, commit } = report;
@@ -70,7 +73,9 @@ export function logZone(
       logHeldPlan(logger, report, facts, before);
       return;
     case "applied":
-      for (const outcome of report.outcomes) logWrite(logger, report, outcome, credential);
+      for (const outcome of report.outcomes) {
+        logWrite(logger, report, outcome, credentialOf(report.plan.zone));
+      }
       logApplied(logger, report, facts);
   }
 }
