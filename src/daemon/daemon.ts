@@ -186,18 +186,16 @@ async function startTriggers(
   reload: () => Promise<void>,
 ): Promise<AsyncDisposable> {
   await using started = new AsyncDisposableStack();
-  const { onChange, debounceMs } = config.schedule;
+  const { debounceMs } = config.schedule;
   const requestSweep = (trigger: SweepTrigger): void => {
     current.term?.reconciler.requestSweep(trigger);
   };
   const filesChanged = (): void => {
     current.term?.reconciler.filesChanged();
   };
-  if (onChange) {
-    const options = { debounceMs, clock: host.clock, files: host.files };
-    started.use(await watchZoneFiles(config.desired.path, filesChanged, options));
-    started.use(await watchZoneFiles(configFile, () => void reload(), options));
-  }
+  const options = { debounceMs, clock: host.clock, files: host.files };
+  started.use(await watchZoneFiles(config.desired.path, filesChanged, options));
+  started.use(await watchZoneFiles(configFile, () => void reload(), options));
   started.use(
     host.onSignal("SIGHUP", () => {
       void reload();
