@@ -12,7 +12,7 @@ import { proxyIn } from "../zone/proxy.ts";
 /** Connects the notifier with the configured sinks, the metrics and the log. */
 export function startNotifier(
   { notifications: configs, server }: Pick<Config, "notifications" | "server">,
-  metrics: Metrics,
+  metrics: Pick<Metrics, "expectNotifications" | "recordNotification">,
   logger: Logger,
   host: Host,
 ): Notifier {
