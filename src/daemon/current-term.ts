@@ -31,34 +31,22 @@ export interface Term extends AsyncDisposable {
 
 /** The term of this moment. */
 export class CurrentTerm {
-  #term: Term | undefined;
-
   /** `undefined`: another process works. */
-  get term(): Term | undefined {
-    return this.#term;
-  }
-
-  begin(term: Term): void {
-    this.#term = term;
-  }
-
-  end(): void {
-    this.#term = undefined;
-  }
+  term: Term | undefined;
 
   /** The zones of the term; without one, none. */
   get fleet(): Fleet {
-    return this.#term?.fleet ?? noFleet;
+    return this.term?.fleet ?? noFleet;
   }
 
   /** The history of the term; without one, none. */
   get history(): HistoryView {
-    return this.#term?.history ?? noHistory;
+    return this.term?.history ?? noHistory;
   }
 
   /** Zones that are being run, and since which moment of the monotonic clock. */
   get running(): Reconciler["running"] {
-    return this.#term?.reconciler.running ?? new Map();
+    return this.term?.reconciler.running ?? new Map();
   }
 }
 

@@ -20,8 +20,8 @@ import { startEndpoints } from "./endpoints.ts";
 import { type TermWork, workWhileLeading } from "./leadership.ts";
 import { startNotifier } from "./notifications.ts";
 import { startHistory } from "./run-history.ts";
-import { SweepSchedule } from "./sweep-schedule.ts";
-import { beginTerm, type DaemonParts, type TermContext } from "./wiring.ts";
+import { sweepsOf, SweepSchedule } from "./sweep-schedule.ts";
+import { beginTerm, type DaemonParts, type SharedStore, type TermContext } from "./wiring.ts";
 
 /** Files and tokens are also polled: file watchers miss changes on network file systems and swapped links. */
 const pollMs = 30_000;
@@ -64,10 +64,7 @@ export async function runDaemon(
   const notify = (notification: Notification | undefined): void => notifier.notify(notification);
   using pages = new EventStream(host.clock);
   using schedule = new SweepSchedule(config.schedule, {
-    due: () => current.term?.reconciler.requestSweep("schedule"),
-    missed: () => {
-      if (current.term !== undefined) metrics.recordMissedRun("paused");
-    },
+    ...sweepsOf(current, metrics),
     budgets: () => service.credentials.map(({ state }) => state),
     logger,
   });
@@ -84,7 +81,7 @@ export async function runDaemon(
   };
   await using _store = store;
   await using alone = store && (await beginWith(context, current, store));
-  if (alone !== undefined) current.begin(alone);
+  current.term = alone;
 
   await using _endpoints = await endpoints(
     parts,
@@ -93,14 +90,11 @@ export async function runDaemon(
   );
   const reload = reloader(configFile, { current, runningConfig, schedule, logger }, host, stop);
   await using _triggers = await triggers(parts, host, current, reload);
-  if (alone !== undefined) await alone.run(shutdown.signals);
-  await workWhileElected(
-    context,
-    current,
-    { reload, changed: () => pages.load() },
-    shutdown.signals,
-  );
-  logger.info({ reason: stop.aborted ? "signal" : "end" }, "zonewarden stopped");
+  const hooks = { reload, changed: () => pages.load() };
+  await (shared === undefined
+    ? alone?.run(shutdown.signals)
+    : workWhileElected(context, current, shared, hooks, shutdown.signals));
+  logger.info("zonewarden stopped");
 }
 
 /** The store of a process that works alone. */
@@ -146,16 +140,16 @@ interface LeaderHooks {
   readonly changed: () => void;
 }
 
-/** Begins a term whenever this process holds the Lease; ends at once if the process works alone. */
+/** Begins a term whenever this process holds the Lease. */
 async function workWhileElected(
   context: TermContext,
   current: CurrentTerm,
+  shared: SharedStore,
   { reload, changed }: LeaderHooks,
   signals: StopSignals,
 ): Promise<void> {
   const { parts, host } = context;
-  const { shared, logger, events, config } = parts;
-  if (shared === undefined) return;
+  const { logger, events, config } = parts;
   const begin = async (store: TermStore): Promise<TermWork> => {
     // While this process waited, the configuration may have changed to one that writes less.
     await reload();
@@ -163,7 +157,7 @@ async function workWhileElected(
     return {
       run: async ({ stop, abort }) => {
         if (stop.aborted) return;
-        current.begin(term);
+        current.term = term;
         changed();
         await term.run({ stop, abort });
       },
@@ -171,7 +165,7 @@ async function workWhileElected(
     };
   };
   const lost = (): void => {
-    current.end();
+    current.term = undefined;
     changed();
   };
   const ports = { ...shared, identity: identityOf(config), logger, clock: host.clock, events };
@@ -204,7 +198,7 @@ async function startTriggers(
   );
   const poll = async (): Promise<void> => {
     filesChanged();
-    await reload();
+    void reload();
     // What failed with a token that the service refused may succeed with a new one, or once it is accepted again.
     const mayTry = await Promise.all(service.credentials.map((each) => each.mayTryAgain()));
     if (mayTry.includes(true)) requestSweep("retry");

@@ -1,5 +1,6 @@
 import type { Config } from "../desired/config/config.ts";
 import type { ServiceClient } from "../host/connect.ts";
+import type { Reconciler } from "../reconcile/reconciler.ts";
 import { partsOf } from "../reconcile/run/plan-zone.ts";
 import {
   type Schedule,
@@ -9,12 +10,31 @@ import {
 } from "../reconcile/schedule/schedule.ts";
 import type { SweepForecast } from "../render/plan-text.ts";
 import { sum } from "../syntax/sum.ts";
+import type { Metrics } from "../telemetry/metrics/metrics.ts";
 import type { DesiredZone } from "../zone/desired-zone.ts";
 import type { Zone } from "../zone/zone.ts";
 
 interface RequestBudget {
   readonly name: string;
   readonly perSecond: number;
+}
+
+/** The term that sweeps; `undefined`: another process does. */
+interface SweepingTerm {
+  readonly term: { readonly reconciler: Pick<Reconciler, "requestSweep"> } | undefined;
+}
+
+/** Sweeps in the term of each moment. */
+export function sweepsOf(
+  current: SweepingTerm,
+  metrics: Pick<Metrics, "recordMissedRun">,
+): ScheduleListener {
+  return {
+    due: () => current.term?.reconciler.requestSweep("schedule"),
+    missed: () => {
+      if (current.term !== undefined) metrics.recordMissedRun("paused");
+    },
+  };
 }
 
 /** What a schedule of sweeps needs, and whom it calls. */

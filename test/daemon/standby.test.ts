@@ -2,12 +2,25 @@ import { describe, it } from "vitest";
 
 import { type FilePort, nodeFiles } from "../../src/desired/file-system.ts";
 import { SimulatedClock } from "../support/clock.ts";
+import type { Started } from "../support/command-line.ts";
 import { exampleWithEmulator, writesSeenBy } from "../support/example.ts";
 import { logLines, logged } from "../support/log-lines.ts";
 import { installation, noPostgres, sharedPostgres } from "../support/postgres.ts";
 import { eventually } from "../support/processes.ts";
-import { jsonFrom, stop } from "../support/running.ts";
+import { ask, jsonFrom, stop } from "../support/running.ts";
 import { allRun } from "../support/settled-example.ts";
+
+/** Opens a page of a daemon; gives how often it was told to load anew. */
+async function openPage(daemon: Started): Promise<() => number> {
+  const { body } = await ask(daemon, "events");
+  let text = "";
+  const reading = async (): Promise<void> => {
+    for await (const piece of body ?? []) text += Buffer.from(piece).toString();
+  };
+  // The daemon ends the connection.
+  reading().catch(() => undefined);
+  return () => text.split("event: changed").length - 1;
+}
 
 describe.skipIf(noPostgres)(`a daemon that waits for the Lease ${noPostgres ?? ""}`, () => {
   it("leads with the configuration as it is then, and shows its zones until the Lease is lost", async ({
@@ -17,42 +30,71 @@ describe.skipIf(noPostgres)(`a daemon that waits for the Lease ${noPostgres ?? "
     const server = await sharedPostgres();
     const setLease = (set: string): Promise<unknown> =>
       server.query(`UPDATE zonewarden.lease SET version = version + 1, ${set}`, name);
-    await setLease("holder = 'b'");
+    const takeLease = (): Promise<unknown> => setLease("holder = 'b', duration_ms = 3600000");
+    const giveLeaseBack = (): Promise<unknown> => setLease("holder = '', released_by = 'b'");
+    await takeLease();
 
     const clock = new SimulatedClock();
-    let isSlow = false;
+    const pageIsTold = Promise.withResolvers<void>();
+    let slowMs = 0;
     const read: FilePort["read"] = async (file, limit, signal) => {
-      if (isSlow && file.endsWith("zonewarden.yaml")) await clock.sleep(1_000, signal);
+      if (file.endsWith("zonewarden.yaml") && slowMs > 0) await clock.sleep(slowMs, signal);
+      if (file.includes("/zones/")) await pageIsTold.promise;
       return nodeFiles.read(file, limit, signal);
     };
     await using example = await exampleWithEmulator({
-      config: `schedule: { cron: "0 * * * *", on_change: false }
+      config: `schedule: { cron: "0 * * * *", debounce: 1h }
 store: { postgres: { url_file: database-url } }`,
       ports: { clock, files: { ...nodeFiles, read }, sinceBootMs: () => clock.monotonicMs() },
     });
     const { place } = example;
     await place.write("database-url", url);
     const daemon = place.start("run");
-    /** Lets time pass until something is said. */
-    const passing = (message: string, stepMs: number): Promise<true> =>
+    /** Lets time pass until something is said for the first time, or again. */
+    const passing = (message: string, stepMs: number, times = 1): Promise<true> =>
       eventually(message, async () => {
         await clock.advance(stepMs);
-        return logLines(daemon).some(({ msg }) => msg === message) || undefined;
+        return logLines(daemon).filter(({ msg }) => msg === message).length === times || undefined;
       });
+    const source = async (): Promise<unknown> => (await jsonFrom(daemon, "api/v1/zones"))["source"];
 
     await logged(daemon, "waiting for leadership");
+    // Another process sweeps, and finds changes of files.
+    daemon.signal("SIGHUP");
+    await clock.advance(30_000);
+    const changes = await openPage(daemon);
     const enforcing = await place.read("zonewarden.yaml");
     await place.write("zonewarden.yaml", enforcing.replace("mode: enforce", "mode: observe"));
-    await setLease("holder = '', released_by = 'b'");
-    isSlow = true;
+    await giveLeaseBack();
+    slowMs = 1_000;
     await passing("leadership acquired", 500);
+    await eventually("the page is told who leads now", async () => {
+      await clock.advance(100);
+      return changes() > 0 || undefined;
+    });
+    pageIsTold.resolve();
     await passing("revision applied", 100);
     await allRun(daemon);
     expect(writesSeenBy(example.emulator)).toEqual([]);
 
-    await setLease("holder = 'b'");
+    await clock.advance(1_000);
+    const before = changes();
+    await takeLease();
     await passing("leadership lost", 500);
-    expect((await jsonFrom(daemon, "api/v1/zones"))["source"]).toBe("store");
+    await eventually("the page is told of the loss", () => changes() > before || undefined);
+    expect(await source()).toBe("store");
+
+    await giveLeaseBack();
+    slowMs = 60_000;
+    await passing("leadership acquired", 500, 2);
+    await takeLease();
+    await passing("leadership lost", 500, 2);
+    const heads = logLines(daemon).filter(({ when }) => when === "stop").length;
+    await eventually("what began too late has ended", async () => {
+      await clock.advance(5_000);
+      return logLines(daemon).filter(({ when }) => when === "stop").length > heads || undefined;
+    });
+    expect(await source()).toBe("store");
     expect(await stop(daemon)).toBe(0);
   });
 });

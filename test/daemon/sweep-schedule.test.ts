@@ -1,7 +1,12 @@
 import { describe, it, vi } from "vitest";
 
 import { Credential } from "../../src/api/credentials/credential.ts";
-import { forecastOf, sweepRequests, SweepSchedule } from "../../src/daemon/sweep-schedule.ts";
+import {
+  forecastOf,
+  sweepRequests,
+  SweepSchedule,
+  sweepsOf,
+} from "../../src/daemon/sweep-schedule.ts";
 import type { DesiredZone } from "../../src/zone/desired-zone.ts";
 import { defaultBudget } from "../support/budget.ts";
 import { SimulatedClock } from "../support/clock.ts";
@@ -33,6 +38,26 @@ function everyMinute(
     },
   );
 }
+
+describe("a sweep that is due", () => {
+  it("is one of the term, or is missed by it; without a term, another process sweeps", ({
+    expect,
+  }) => {
+    const done: string[] = [];
+    const work = { requestSweep: (trigger: string) => done.push(trigger) };
+    const current: { term: { reconciler: typeof work } | undefined } = { term: undefined };
+    const sweeps = sweepsOf(current, {
+      recordMissedRun: (reason) => done.push(`missed: ${reason}`),
+    });
+    sweeps.due();
+    sweeps.missed();
+    expect(done).toEqual([]);
+    current.term = { reconciler: work };
+    sweeps.due();
+    sweeps.missed();
+    expect(done).toEqual(["schedule", "missed: paused"]);
+  });
+});
 
 describe("a sweep", () => {
   it("is told before it begins: how many requests, and how long they take", ({ expect }) => {

@@ -67,7 +67,7 @@ describe("SIGTERM shuts the daemon down cleanly", { timeout }, () => {
     await eventually("a request stands at the gate", () => example.gate.arrived || undefined);
     expect(await stop(daemon)).toBe(0);
     expect(logLines(daemon).filter(({ level }) => level === "error")).toEqual([]);
-    expect(logLines(daemon).at(-1)).toMatchObject({ msg: "zonewarden stopped", reason: "signal" });
+    expect(logLines(daemon).at(-1)).toMatchObject({ msg: "zonewarden stopped" });
   });
 
   it("while it starts: before its configuration is read, and before its files are", async ({
