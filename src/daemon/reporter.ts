@@ -1,4 +1,4 @@
-import type { JudgedLoad, Loaded } from "../reconcile/fleet/active-revision.ts";
+import type { Loaded, ReportedLoad } from "../reconcile/fleet/active-revision.ts";
 import { declaredNames } from "../reconcile/fleet/desired-fleet.ts";
 import type { ReconcilerPorts } from "../reconcile/reconciler.ts";
 import type { JudgedTokenUse } from "../state/audit-status.ts";
@@ -74,7 +74,7 @@ export function createReporter(options: ReporterOptions): Reporter {
   let isPlanning = false;
   let { remembered } = options;
   /** Once: a zone that no credential has listed yet may still be declared. */
-  const droppedDuringStop = (loaded: JudgedLoad, at: Date): readonly ZoneState[] => {
+  const droppedDuringStop = (loaded: ReportedLoad, at: Date): readonly ZoneState[] => {
     if (!loaded.isAllListed || loaded.result === "rejected") return [];
     const dropped = fleet.removeUndeclared(remembered, at);
     remembered = [];
@@ -87,8 +87,8 @@ export function createReporter(options: ReporterOptions): Reporter {
       crowded.add(label);
     }
   };
-  const tellTurns = ({ rollout }: JudgedLoad, load: LoadReport): void => {
-    for (const turn of rollout?.turns ?? []) {
+  const tellTurns = ({ rollout }: ReportedLoad, load: LoadReport): void => {
+    for (const turn of rollout.turns) {
       logRollout(logger, turn, load);
       options.turned(turn, load);
     }
@@ -156,12 +156,12 @@ export function changedOnly(): (value: unknown) => boolean {
 }
 
 /** Whether every zone is planned before the first write, and no judgement is known yet. */
-function isPlanningFirst({ round, result, fleet }: JudgedLoad): boolean {
+function isPlanningFirst({ round, result, fleet }: ReportedLoad): boolean {
   return round.isBinding && round.phase === "planning" && result !== "held" && fleet.zones.size > 0;
 }
 
 function loadReport(
-  loaded: JudgedLoad,
+  loaded: ReportedLoad,
   zones: number,
   { source, now, configDiagnostics }: ReporterOptions,
 ): LoadReport {
@@ -172,7 +172,7 @@ function loadReport(
   const result = isLoaded(loaded) && diagnostics.some(isError) ? "partial" : loaded.result;
   const { revision, commit, hash } = loaded.active;
   const held = heldRevision(loaded);
-  const rollout = loaded.rollout?.status;
+  const { status: rollout } = loaded.rollout;
   return { result, source, revision, commit, hash, held, rollout, diagnostics, zones, at: now() };
 }
 

@@ -10,7 +10,7 @@ import type { DesiredState } from "../zone/desired-state.ts";
 import { isAborted, loopUntil, type StopSignals } from "../zone/signals.ts";
 import type { RolloutSettings } from "../zone/wave.ts";
 import { type KnownZones, type ZoneName, zoneName } from "../zone/zone.ts";
-import { ActiveRevision, type JudgedLoad, type Loaded } from "./fleet/active-revision.ts";
+import { ActiveRevision, type Loaded, type ReportedLoad } from "./fleet/active-revision.ts";
 import {
   declaredDigests,
   type DesiredFleet,
@@ -51,7 +51,7 @@ export interface ReconcilerPorts extends ZoneRunPorts, DirectoryPorts {
   /** When the next scheduled sweep is due; `undefined` if none is scheduled. */
   readonly nextSweep: () => Date | undefined;
   readonly report: (report: ZoneReport) => void;
-  readonly loaded: (loaded: JudgedLoad) => void;
+  readonly loaded: (loaded: ReportedLoad) => void;
   /** A scheduled sweep was due during another; it begins when that one ends. */
   readonly overlapped: () => void;
   /** Left out: an object with steps stays at the one at which it is live. */

@@ -1,7 +1,7 @@
 import { describe, it } from "vitest";
 
 import { createReporter, type Reporter, type ReporterOptions } from "../../src/daemon/reporter.ts";
-import type { JudgedLoad, Loaded } from "../../src/reconcile/fleet/active-revision.ts";
+import type { Loaded, ReportedLoad } from "../../src/reconcile/fleet/active-revision.ts";
 import { Fleet, type Subscriber, type ZoneStep } from "../../src/state/fleet.ts";
 import type { ZoneReport } from "../../src/state/run-report.ts";
 import type { ZoneState } from "../../src/state/zone-state.ts";
@@ -34,7 +34,7 @@ function reporter(
   more: Partial<ReporterOptions> = {},
 ): {
   readonly fleet: Fleet;
-  readonly report: (loaded: Loaded, judged?: Partial<JudgedLoad>) => void;
+  readonly report: (loaded: Loaded, judged?: Partial<ReportedLoad>) => void;
   /** A run ended. */
   readonly ran: (report: ZoneReport) => void;
   readonly unlisted: Reporter["unlisted"];
@@ -91,6 +91,7 @@ function reporter(
         ...loaded,
         isAllListed: true,
         round: { phase: "closed", passed: 0, judgesKnown: false, isBinding: true },
+        rollout: { turns: [], status: undefined, stored: undefined },
         ...judged,
       }),
     messages: () =>
@@ -285,7 +286,11 @@ describe("the first round", () => {
 
   it("is told when it begins and when it ends", ({ expect }) => {
     const { report, messages } = reporter();
-    const said = (result: Loaded["result"], hash: string, round: JudgedLoad["round"]): unknown => {
+    const said = (
+      result: Loaded["result"],
+      hash: string,
+      round: ReportedLoad["round"],
+    ): unknown => {
       report({ ...loadedAs(result, hash), fleet }, { round });
       return messages().filter((each) => String(each).startsWith("first round"));
     };

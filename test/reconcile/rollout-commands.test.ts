@@ -410,7 +410,7 @@ describe("a command", () => {
     await ask(world, "resume");
     await ask(world, "abort");
     await world.commit("r3", off);
-    const turns = world.loads.flatMap(({ rollout }) => rollout?.turns ?? []);
+    const turns = world.loads.flatMap(({ rollout }) => rollout.turns);
     expect(turns.slice(0, 7)).toEqual([
       { turn: "paused", ...mia },
       { turn: "promoted", zones: 3, ...mia },

@@ -42,11 +42,11 @@ function gatedNames({ reconciler }: WavesWorld): readonly string[] {
 }
 
 function turnsOf({ loads }: WavesWorld): readonly string[] {
-  return loads.flatMap(({ rollout }) => rollout?.turns ?? []).map(({ turn }) => turn);
+  return loads.flatMap(({ rollout }) => rollout.turns).map(({ turn }) => turn);
 }
 
 function gateOf({ loads }: WavesWorld): unknown {
-  return loads.at(-1)?.rollout?.status?.gate;
+  return loads.at(-1)?.rollout.status?.gate;
 }
 
 describe("a wave with a gate", () => {
@@ -102,7 +102,7 @@ describe("a wave with a gate", () => {
     // While it soaks, what is not known yet is no news.
     const zones = [{ zone: canary, ...over }];
     expect(gateOf(world)).toEqual({ over: 1, unknown: 0, zones });
-    expect(world.loads.at(-1)?.rollout?.status?.nextAt).toBeDefined();
+    expect(world.loads.at(-1)?.rollout.status?.nextAt).toBeDefined();
     await world.clock.advance(100 * hour);
     expect(world.liveAs(blocking)).toEqual(first);
     const shut = [...zones, { zone: otherCanary, ...unknown }];

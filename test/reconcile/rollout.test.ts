@@ -171,7 +171,7 @@ describe("a revision whose changes go out in waves", () => {
 
 /** What happened to rollouts, in short. */
 function turnsOf({ loads }: World): readonly string[] {
-  const turns = loads.flatMap(({ rollout }) => rollout?.turns ?? []);
+  const turns = loads.flatMap(({ rollout }) => rollout.turns);
   return turns.map(({ turn, wave, zones, former }) =>
     [turn, wave, zones, former].filter((each) => each !== undefined).join(" "),
   );
@@ -235,7 +235,7 @@ describe("what happens to a rollout", () => {
     world.loads.length = 0;
     await world.commit("r4", off);
     expect(turnsOf(world)[0]).toBe("began");
-    expect(world.loads.at(-1)?.rollout?.status?.replaced).toBeUndefined();
+    expect(world.loads.at(-1)?.rollout.status?.replaced).toBeUndefined();
   });
 
   it("ends with a revision that takes it back", async ({ expect }) => {

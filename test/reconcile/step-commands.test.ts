@@ -41,7 +41,7 @@ async function ask(
 
 /** What the history is told. */
 function turns(asked: StepsWorld): readonly unknown[] {
-  return asked.loads.flatMap(({ rollout }) => rollout?.turns ?? []);
+  return asked.loads.flatMap(({ rollout }) => rollout.turns);
 }
 
 describe("a command for the steps of zones", () => {

@@ -426,7 +426,7 @@ export class StepsWorld extends World {
     }
     const { traffic, stepStore, runStore, options } = this;
     const next = new StepsWorld([...this.live.keys()], traffic, stepStore, runStore, options);
-    next.takeOver(this, this.loads.at(-1)?.rollout?.stored);
+    next.takeOver(this, this.loads.at(-1)?.rollout.stored);
     next.clock.step(this.traffic.now - Number(next.clock.now()));
     await next.begin();
     return next;

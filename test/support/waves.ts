@@ -95,7 +95,7 @@ export class WavesWorld extends World {
     const isLost = lose.includes("all");
     const store = isLost ? new MemoryRunStore() : this.runStore;
     const next = new WavesWorld([...this.live.keys()], this.rollout, store);
-    const stored = this.loads.at(-1)?.rollout?.stored;
+    const stored = this.loads.at(-1)?.rollout.stored;
     next.takeOver(this, lose.includes("rollout") ? undefined : stored);
     if (isLost || lose.includes("revision")) next.stored = undefined;
     if (lose.includes("earlier")) next.earlier = [];

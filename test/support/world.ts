@@ -1,6 +1,6 @@
 import type { Budget } from "../../src/api/budget/budget.ts";
 import type { DriftAuthors } from "../../src/audit/drift-authors.ts";
-import type { JudgedLoad } from "../../src/reconcile/fleet/active-revision.ts";
+import type { ReportedLoad } from "../../src/reconcile/fleet/active-revision.ts";
 import {
   revisionsInForce,
   type RoundPhase,
@@ -87,7 +87,7 @@ export class World implements AsyncDisposable {
   readonly clock = new SimulatedClock();
   readonly reports: ZoneReport[] = [];
   readonly bugs = new Bugs();
-  readonly loads: JudgedLoad[] = [];
+  readonly loads: ReportedLoad[] = [];
   readonly unlisted: Failure[] = [];
   /** Credentials that cannot list at the moment, and the zones that only they see. */
   unlistable: { readonly zones: readonly string[]; readonly failed: ZoneListing["failed"] } = {

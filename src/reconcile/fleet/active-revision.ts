@@ -41,8 +41,11 @@ export interface JudgedLoad extends Loaded {
     /** Whether the daemon writes at all. */
     readonly isBinding: boolean;
   };
-  /** Left out: nobody asks. */
-  readonly rollout?: RolloutView;
+}
+
+/** A judged load with what became of the rollout. */
+export interface ReportedLoad extends JudgedLoad {
+  readonly rollout: RolloutView;
 }
 
 /** The first round: a `FleetRound`. */
