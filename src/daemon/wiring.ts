@@ -229,7 +229,6 @@ function createReconciler(
 ): Reconciler {
   const { clock, random, uniqueId } = host;
   let latest: LoadedFiles | undefined;
-  let stored = "";
   const bug = (error: unknown): void => logInternalError(logger, error, "");
   const { desired, lint } = config;
   const options = { path: desired.path, files: host.files, clock, lint, bug };
@@ -248,15 +247,13 @@ function createReconciler(
       reporter.loaded(loaded);
       const { active, round, rollout } = loaded;
       // Before the files: else the next process would let all zones go.
-      memory.runs.setRollout(rollout?.stored);
+      memory.runs.setRollout(rollout.stored);
       // What was never judged is not what was applied: the next start judges it again.
       if (round.phase === "planning" && round.isBinding) return;
-      if (latest === undefined || latest.hash !== active.hash) return;
-      const inForce = revisionsInForce(rollout?.stored);
-      const entry = [active.hash, round.phase, round.passed, ...inForce].join(" ");
-      if (entry === stored) return;
-      stored = entry;
-      memory.revision.store(latest, round, inForce);
+      // Also what did not change: where a file changed while it was stored, nothing of it is.
+      if (latest?.hash === active.hash) {
+        memory.revision.store(latest, round, revisionsInForce(rollout.stored));
+      }
     },
     desired: {
       load: async (signal) => {

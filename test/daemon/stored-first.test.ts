@@ -12,7 +12,9 @@ import {
 import { exampleWithEmulator, writesSeenBy } from "../support/example.ts";
 import { logged, logLines } from "../support/log-lines.ts";
 import { MemoryDirectory } from "../support/memory-directory.ts";
+import { eventually } from "../support/processes.ts";
 import { stop } from "../support/running.ts";
+import { allRun } from "../support/settled-example.ts";
 
 const shop = "shop.example.com";
 const config = 'schedule: { cron: "0 0 1 * *" }\nstore: { path: state }';
@@ -45,6 +47,27 @@ describe("what a run remembers of a zone", () => {
       writes: 0,
     });
     expect(writesSeenBy(example.emulator)).not.toEqual([]);
+  });
+});
+
+describe("a revision of which a file changed while it was stored, and changed back", () => {
+  it("is stored after the next load", async ({ expect }) => {
+    const state = new MemoryDirectory();
+    let isChanged = true;
+    const read: typeof nodeFiles.read = async (file, ...rest) => {
+      const isLoaded = logLines(daemon).some(({ msg }) => msg === "revision applied");
+      return isLoaded && isChanged ? Buffer.from("zones: []") : nodeFiles.read(file, ...rest);
+    };
+    const ports = { stateDirectory: () => state, files: { ...nodeFiles, read } };
+    await using example = await exampleWithEmulator({ config, ports });
+    const daemon = example.place.start("run");
+    await allRun(daemon);
+    isChanged = false;
+    daemon.signal("SIGHUP");
+    await eventually("it is stored", () =>
+      state.files.get("state.jsonl")?.includes("file/shop.yaml") === true ? true : undefined,
+    );
+    expect(await stop(daemon)).toBe(0);
   });
 });
 
