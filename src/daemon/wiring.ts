@@ -146,13 +146,12 @@ export function beginTerm(context: TermContext, { store: kept, history }: TermMe
   });
   const { authors } = audit;
   const recordBeforeWrite = async (report: Applied): Promise<void> => {
-    // Where another process took the store over, it writes the zones and the history from now on.
-    if (!(await store.isHeld())) throw new Error("the store was taken over: nothing is written");
     // Both go in one round trip. What a write makes of the state must outlive a kill: else it counts as drift.
     await Promise.all([
       settledWithin(longestStoreMs, store.flush(), host.clock),
       history.recordBeforeWrite(report),
     ]);
+    // Where another process took the store over, it writes the zones from now on.
     if (!(await store.isHeld())) throw new Error("the store was taken over: nothing is written");
   };
   const happened = stepEvents.happened;

@@ -9,7 +9,8 @@ import {
   nodeStateDirectory,
   type StateDirectory,
 } from "../../src/memory/directory/state-directory.ts";
-import { exampleWithEmulator, writesSeenBy } from "../support/example.ts";
+import { DirectoryLocked } from "../../src/memory/directory/state-lock.ts";
+import { control, exampleWithEmulator, writesSeenBy } from "../support/example.ts";
 import { logged, logLines } from "../support/log-lines.ts";
 import { MemoryDirectory } from "../support/memory-directory.ts";
 import { eventually } from "../support/processes.ts";
@@ -47,6 +48,33 @@ describe("what a run remembers of a zone", () => {
       writes: 0,
     });
     expect(writesSeenBy(example.emulator)).not.toEqual([]);
+  });
+
+  it("is not written to a zone once another process has taken the store over", async ({
+    expect,
+  }) => {
+    const answer = Promise.withResolvers<void>();
+    const state = new MemoryDirectory();
+    const exits: number[] = [];
+    const ports = {
+      stateDirectory: () => state,
+      exit: (code: number): never => {
+        exits.push(code);
+        throw new DirectoryLocked("the process does not end at once");
+      },
+    };
+    await using example = await exampleWithEmulator({ config, ports, sleep: () => answer.promise });
+    const slow = { fault: "latency", milliseconds: 1, path: "*/page_shield*" };
+    await control(example, "faults", slow);
+    const daemon = example.place.start("run");
+    await logged(daemon, "revision applied");
+    state.files.set("state.lock", JSON.stringify({ id: "b", pid: 7, host: "there", beat: 3 }));
+    answer.resolve();
+    const { err } = await logged(daemon, "internal error");
+    expect(err).toMatchObject({ message: "the store was taken over: nothing is written" });
+    await stop(daemon);
+    expect(exits).toContain(1);
+    expect(writesSeenBy(example.emulator)).toEqual([]);
   });
 });
 
