@@ -44,6 +44,7 @@ import type { RunHistory } from "./run-history.ts";
 import { scriptMemory } from "./script-checks.ts";
 import { StepEvents } from "./step-events.ts";
 import { sweepRequests, type SweepSchedule } from "./sweep-schedule.ts";
+import { tokenChecks } from "./token-checks.ts";
 import { leaseReason } from "./zone-answers.ts";
 
 /** How long a write waits for the store: a disk that hangs must not stop the protection of all zones. */
@@ -232,7 +233,7 @@ function createReconciler(
   const { desired, lint } = config;
   const options = { path: desired.path, files: host.files, clock, lint, bug };
   const loader = new ZoneFileLoader({ ...options, label: host.commitLabel });
-  const verifyTokens = tokenVerifier(service, logger);
+  const checkTokens = tokenChecks(service.reader, logger);
   const restoreEarlier = async (
     { files, revision, commit, hash }: StoredFiles,
     signal: AbortSignal,
@@ -282,7 +283,7 @@ function createReconciler(
     },
     listZones: async (signal) => {
       const listing = await service.reader.listZones(signal);
-      void verifyTokens(listing.zones, signal);
+      checkTokens(listing.zones, signal);
       return listing;
     },
     reader: service.reader,
@@ -324,25 +325,6 @@ function stepsPorts(
     blockedScripts: blockedScripts({ reader: service.reader, clock, impact }),
     happened,
     bug: (error, zone) => logInternalError(logger, error, zone),
-  };
-}
-
-/** Asks the service when the tokens expire, one check at a time; the answers are in the state of the credentials. */
-function tokenVerifier(
-  { reader }: Pick<ServiceClient, "reader">,
-  logger: Logger,
-): (zones: readonly Zone[], signal: AbortSignal) => Promise<void> {
-  let isVerifying = false;
-  return async (zones, signal) => {
-    if (isVerifying) return;
-    isVerifying = true;
-    try {
-      await reader.verifyTokens(zones, signal);
-    } catch (error) {
-      if (!signal.aborted) logger.debug({ err: error }, "tokens cannot be verified");
-    } finally {
-      isVerifying = false;
-    }
   };
 }
 

@@ -85,6 +85,11 @@ describe("a daemon that starts", () => {
     await example.place.write("token", "emulator-token\n");
     daemon.signal("SIGHUP");
     await logged(daemon, "plan applied", { zone: shop });
+    await eventually("it asks when the token expires", () =>
+      example.emulator.journal().some(({ path }) => path.endsWith("/user/tokens/verify"))
+        ? true
+        : undefined,
+    );
     expect(await stop(daemon)).toBe(0);
   });
 
