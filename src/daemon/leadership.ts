@@ -146,8 +146,8 @@ function untilOwn(ports: LeadershipPorts, stop: AbortSignal): Promise<void> {
       if (await tables.createMissing()) logger.info({ path: place }, "tables created");
       await tables.check(identity);
     } catch (error) {
-      const isOfServer = !(error instanceof DatabaseError) || error.code !== "";
-      if (!isOfServer) throw error;
+      const isOfTables = error instanceof DatabaseError && error.code === "";
+      if (isOfTables) throw error;
     }
   };
   return untilDone(check, ports, stop);

@@ -7,7 +7,7 @@ import { UnstoredLines } from "../../src/history/file/unstored-lines.ts";
 import type { HistoryEntry } from "../../src/history/history.ts";
 import { systemClock } from "../../src/host/clock.ts";
 import type { TermStore } from "../../src/memory/database-store.ts";
-import type { Database, LeaderDatabase } from "../../src/memory/database.ts";
+import { type Database, DatabaseError, type LeaderDatabase } from "../../src/memory/database.ts";
 import { GateClosed } from "../../src/reconcile/run/write-gate.ts";
 import { isAborted } from "../../src/zone/signals.ts";
 import { entryAt, MemoryHistory, openStore, verified } from "../support/history-files.ts";
@@ -16,6 +16,7 @@ import { installation, noPostgres, sharedPostgres } from "../support/postgres.ts
 import { eventually } from "../support/processes.ts";
 
 const never = new AbortController().signal;
+const noAnswer = new DatabaseError("no answer", "ECONNREFUSED");
 const identity = { owner: "us", service: "https://service.example" };
 
 /** What a term has. */
@@ -62,9 +63,9 @@ class Place implements AsyncDisposable {
   }
 
   /** Another process takes the Lease. */
-  async takeLease(from = "us"): Promise<void> {
+  async takeLease(from = "us", holder = "b"): Promise<void> {
     await this.query(
-      `UPDATE zonewarden.lease SET holder = 'b', installation = '${from} at ${identity.service}', version = version + 1`,
+      `UPDATE zonewarden.lease SET holder = '${holder}', installation = '${from} at ${identity.service}', version = version + 1`,
     );
   }
 
@@ -144,9 +145,9 @@ class Place implements AsyncDisposable {
   get #leaderDatabase(): LeaderDatabase {
     const { place, tables } = this.#database;
     const answer = async <T>(act: () => Promise<T>): Promise<T> => {
-      if (this.fault === "down") throw new Error("no answer");
+      if (this.fault === "down") throw noAnswer;
       const result = await act();
-      if (this.fault === "answers_lost") throw new Error("no answer");
+      if (this.fault === "answers_lost") throw noAnswer;
       return result;
     };
     return {
@@ -166,9 +167,7 @@ class Place implements AsyncDisposable {
         historyBytes: () => {
           const isUnreadable = this.fault === "unreadable";
           if (isUnreadable) this.fault = undefined;
-          return isUnreadable
-            ? Promise.reject(new Error("no answer"))
-            : answer(() => tables.historyBytes());
+          return isUnreadable ? Promise.reject(noAnswer) : answer(() => tables.historyBytes());
         },
         historyLines: () => tables.historyLines(),
       },
@@ -237,11 +236,23 @@ describe.skipIf(noPostgres)(`work under a Lease ${noPostgres ?? ""}`, () => {
     await place.takeLease("them");
     await place.query(`UPDATE zonewarden.installation SET owner = '${identity.owner}'`);
     const told = await eventually("it finds who uses the Lease", () => place.log()[2]);
+    const said = (message: string): Promise<Line> =>
+      eventually(message, () => place.log().find(({ msg }) => msg === message));
+    await place.query("ALTER TABLE zonewarden.lease RENAME TO gone");
+    const failed = await said("the Lease cannot be used");
+    await place.query("ALTER TABLE zonewarden.gone RENAME TO lease");
+    await place.takeLease("us", "c");
+    const recovered = await said("the Lease can be used again");
+    const leads = await said("another process leads");
     await place.giveLeaseBack();
     expect((await leading).slice(0, 2)).toEqual([
       "waiting for leadership",
       "the store cannot be opened: nothing is reconciled before it is",
     ]);
+    expect(failed).toMatchObject({ level: "error", lease: "row" });
+    expect(failed["error"]).toContain("zonewarden.lease");
+    expect(recovered["lease"]).toBe("row");
+    expect(leads).toMatchObject({ lease: "row", holder: "c" });
     expect(told).toMatchObject({ level: "error", lease: "row", holder: "b" });
     expect(told["installation"]).toBe("them at https://service.example");
     expect(owners).toEqual([[{ owner: identity.owner }]]);
@@ -304,7 +315,7 @@ describe.skipIf(noPostgres)(`work under a Lease ${noPostgres ?? ""}`, () => {
     expect(messages).not.toContain("state cannot be written");
     expect(seen).toEqual([false, true]);
     const lost = place.log().filter(({ msg }) => String(msg).includes("has lost lines"));
-    expect(lost.map(({ level }) => level)).toEqual(["error"]);
+    expect(lost).toMatchObject([{ level: "error", path: "schema zonewarden of the database" }]);
   });
 
   it.for([
@@ -366,14 +377,17 @@ describe.skipIf(noPostgres)(`work under a Lease ${noPostgres ?? ""}`, () => {
 
   it("waits until the history can be read: it would store nothing of it", async ({ expect }) => {
     await using place = await Place.start();
+    await place.query("DROP SCHEMA zonewarden CASCADE");
     place.fault = "unreadable";
     const messages = await place.lead(({ log }) => log.appendAndWait(entryAt(1)));
     expect(messages).toEqual([
       "waiting for leadership",
+      "tables created",
       "leadership acquired",
       "state is empty: this is the first start with it",
       "the store cannot be opened: nothing is reconciled before it is",
     ]);
+    expect(place.log()[1]).toMatchObject({ path: "schema zonewarden of the database" });
     expect(place.waits).toEqual([5_000]);
     await using database = place.open();
     expect((await readHistory(database.tables.historyLines())).entries).toEqual([entryAt(1)]);
