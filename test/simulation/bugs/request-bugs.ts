@@ -163,9 +163,9 @@ export const requestBugs: readonly PlantedBug[] = [
   },
   {
     name: "verification-rejects",
-    file: "daemon/wiring.ts",
-    from: '      if (!signal.aborted) logger.debug({ err: error }, "tokens cannot be verified");',
-    to: "      throw error;",
+    file: "daemon/token-checks.ts",
+    from: '      .catch((error: unknown) => logger.debug({ err: error }, "tokens cannot be verified"))\n',
+    to: "",
     story: "shop",
     steps: [
       {
