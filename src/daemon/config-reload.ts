@@ -156,8 +156,7 @@ interface ReloadedWork {
   readonly reconciler: Pick<Reconciler, "filesChanged" | "reconfigure" | "requestSweep">;
   readonly poller: Pick<InventoryPoller, "reconfigure">;
   readonly auditFeed: Pick<AuditFeed, "reconfigure">;
-  /** `undefined`: there is no store to keep them. */
-  readonly collector: Pick<Collector, "reconfigure"> | undefined;
+  readonly collector: Pick<Collector, "reconfigure">;
   readonly logger: Logger;
 }
 
@@ -224,7 +223,7 @@ function applyTo(work: ReloadedWork, keys: readonly string[], current: Config): 
     work.poller.reconfigure(inventoryOptions(current));
   }
   if (keys.includes("audit")) work.auditFeed.reconfigure(current.audit.follow);
-  if (keys.includes("measurements")) work.collector?.reconfigure(current.measurements);
+  if (keys.includes("measurements")) work.collector.reconfigure(current.measurements);
   if (!keys.some((key) => zoneKeys.has(key))) return;
   work.reconciler.reconfigure(reconcilerOptions(current));
   if (current.schedule.onChange) work.reconciler.requestSweep("signal");

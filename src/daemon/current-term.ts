@@ -21,9 +21,9 @@ export interface Term extends AsyncDisposable {
   readonly reconciler: Reconciler;
   readonly poller: InventoryPoller;
   readonly auditFeed: Pick<AuditFeed, "status" | "reconfigure">;
-  readonly collector: Pick<Collector, "status" | "judged" | "reconfigure"> | undefined;
-  /** Reads measurements for pages; `undefined`: there is no store to keep them. */
-  readonly measurements: Pick<MeasurementReader, "read"> | undefined;
+  readonly collector: Pick<Collector, "status" | "judged" | "reconfigure">;
+  /** Reads measurements for pages. */
+  readonly measurements: Pick<MeasurementReader, "read">;
   readonly logger: Logger;
   /** Works until `stop` aborts, and ends when the runs in progress have ended. */
   run(signals: StopSignals): Promise<void>;

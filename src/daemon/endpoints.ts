@@ -87,7 +87,7 @@ export async function startEndpoints(
         }),
       metrics: {
         contentType: metrics.contentType,
-        render: () => metrics.render(current.fleet, status(), current.term?.collector?.judged),
+        render: () => metrics.render(current.fleet, status(), current.term?.collector.judged),
       },
       health: {
         live: [...watchdog.checks, workersCheck(current, clock)],
@@ -127,7 +127,7 @@ function daemonStatus(
     },
     inventoryEveryMs: config.inventory?.everyMs,
     audit: term?.auditFeed.status,
-    measurements: term?.collector?.status,
+    measurements: term?.collector.status,
     steps: countSteps(stepViews(term)),
     queue: {
       waiting: term?.reconciler.waiting ?? 0,

@@ -115,7 +115,7 @@ export function beginTerm(context: TermContext, { store: kept, history }: TermMe
   const stepEvents = new StepEvents({ fleet, logger, notify: context.notify, clock: host.clock });
   const wake = (zone: ZoneName): void => reconciler.wakeZone(zone);
   const collector = createCollector(parts, host, kept.measurements);
-  const own = [runs.subscriber, heldPlanSubscriber(poller), ...liveSubscriber(collector)];
+  const own = [runs.subscriber, heldPlanSubscriber(poller), liveSubscriber(collector)];
   const audit = followAudit(runningConfig, service, host, logger, runs, wake, context.notify);
   const credentialOf = (zone: Zone): string => service.credentialOf(zone);
   const reporter = createReporter({
@@ -142,7 +142,7 @@ export function beginTerm(context: TermContext, { store: kept, history }: TermMe
       schedule.expectRequests(sweepRequests(zones, credentialOf, config.api.rulesetVersions));
       poller.declare(zones);
       audit.feed.declare(zones);
-      collector?.declare(zones);
+      collector.declare(zones);
     },
   });
   const { authors } = audit;
@@ -175,9 +175,9 @@ export function beginTerm(context: TermContext, { store: kept, history }: TermMe
     poller,
     auditFeed: audit.feed,
     collector,
-    measurements: kept.measurements && recentRecords(kept.measurements, host.clock),
+    measurements: recentRecords(kept.measurements, host.clock),
     run: (signals) => {
-      const others = [poller, audit.feed, ...(collector === undefined ? [] : [collector]), ...gate];
+      const others = [poller, audit.feed, collector, ...gate];
       return workUntil(signals, reconciler, others);
     },
     [Symbol.asyncDispose]: async () => {
@@ -309,19 +309,19 @@ function stepsPorts(
     happened,
   }: {
     readonly runs: StoredRuns;
-    readonly collector: Collector | undefined;
-    readonly measurements: MeasurementStore | undefined;
+    readonly collector: Collector;
+    readonly measurements: MeasurementStore;
     readonly happened: StepsPorts["happened"];
   },
 ): StepsPorts {
   return {
     clock,
     store: runs,
-    serviceNow: () => collector?.serviceNow,
-    isMeasuring: () => collector !== undefined && collector.status.state !== "off",
-    lastHour: () => collector?.judged,
+    serviceNow: () => collector.serviceNow,
+    isMeasuring: () => collector.status.state !== "off",
+    lastHour: () => collector.judged,
     measurements,
-    readRecent: (...args) => collector?.readRecent(...args) ?? Promise.resolve(new Map()),
+    readRecent: collector.readRecent,
     blockedScripts: blockedScripts({ reader: service.reader, clock, impact }),
     happened,
     bug: (error, zone) => logInternalError(logger, error, zone),
@@ -361,13 +361,12 @@ function createInventoryPoller(
   });
 }
 
-/** Connects the collector of measurements; `undefined`: there is no store to keep them. */
+/** Connects the collector of measurements. */
 function createCollector(
   { config, service, logger }: DaemonParts,
   { clock, random }: Host,
-  store: MeasurementStore | undefined,
-): Collector | undefined {
-  if (store === undefined) return undefined;
+  store: MeasurementStore,
+): Collector {
   return new Collector(config.measurements, {
     ask: service.analytics,
     credentialOf: (zone) => service.credentialOf(zone),
@@ -385,17 +384,17 @@ function gateKeeper(
   { config: { rollout }, logger }: DaemonParts,
   { clock }: Host,
   reconciler: Reconciler,
-  collector: Collector | undefined,
-  reader: MeasurementStore | undefined,
+  collector: Collector,
+  reader: MeasurementStore,
 ): readonly GateKeeper[] {
-  if (rollout?.gate === undefined || reader === undefined) return [];
+  if (rollout?.gate === undefined) return [];
   const keeper = new GateKeeper(
     { limits: rollout.gate, soakMs: rollout.soakMs },
     {
       gated: () => reconciler.gated,
       judged: (judgements) => reconciler.judgeGate(judgements),
       reader,
-      serviceNow: () => collector?.serviceNow,
+      serviceNow: () => collector.serviceNow,
       clock,
       bug: (error, zone) => logInternalError(logger, error, zone),
     },
@@ -404,24 +403,17 @@ function gateKeeper(
 }
 
 /** Tells the collector which objects are live, by their ids. */
-function liveSubscriber(collector: Collector | undefined): readonly Subscriber[] {
-  if (collector === undefined) return [];
-  return [
-    {
-      zone: ({ report }) => {
-        if (!("plan" in report)) return;
-        const { liveKeys, policyForms } = report.plan;
-        // The plan was made before the writes: the next run finds what the policies do now.
-        collector.note(
-          report.zone,
-          liveKeys,
-          report.result === "applied" ? undefined : policyForms,
-        );
-      },
-      load: () => undefined,
-      gone: () => undefined,
+function liveSubscriber(collector: Collector): Subscriber {
+  return {
+    zone: ({ report }) => {
+      if (!("plan" in report)) return;
+      const { liveKeys, policyForms } = report.plan;
+      // The plan was made before the writes: the next run finds what the policies do now.
+      collector.note(report.zone, liveKeys, report.result === "applied" ? undefined : policyForms);
     },
-  ];
+    load: () => undefined,
+    gone: () => undefined,
+  };
 }
 
 /** Reads the impact of each held plan, for the person who decides on it. */

@@ -8,18 +8,30 @@ export interface KeptStore extends AsyncDisposable {
   readonly state: StateStore;
   /** `undefined`: the history ends with the process. */
   readonly history: HistoryStore | undefined;
-  /** `undefined`: nothing is measured. */
-  readonly measurements: MeasurementStore | undefined;
+  readonly measurements: MeasurementStore;
   /** Whether the place has lost what this process had stored there. */
   readonly isRestored: boolean;
 }
+
+function keepNothing(): Promise<never> {
+  return Promise.reject(new Error("there is no store"));
+}
+
+/** Counts that end with the process are not worth their queries. */
+const noMeasurements: MeasurementStore = {
+  read: keepNothing,
+  readAll: () => ({ [Symbol.asyncIterator]: () => ({ next: keepNothing }) }),
+  days: keepNothing,
+  write: keepNothing,
+  dropBefore: keepNothing,
+};
 
 /** A store that ends with the process. */
 export function memoryOnly(state: StateStore = new MemoryStore()): KeptStore {
   return {
     state,
     history: undefined,
-    measurements: undefined,
+    measurements: noMeasurements,
     isRestored: false,
     [Symbol.asyncDispose]: () => Promise.resolve(),
   };

@@ -76,7 +76,7 @@ export interface DaemonStatus {
   readonly inventoryEveryMs: number | undefined;
   /** `undefined`: another process works. */
   readonly audit: AuditFeedStatus | undefined;
-  /** `undefined`: another process works, or there is no store to keep measurements. */
+  /** `undefined`: another process works. */
   readonly measurements: CollectorStatus | undefined;
   /** Policies and rules with steps by state; left out: there are none. */
   readonly steps?: ReadonlyMap<StepStateName, number> | undefined;

@@ -75,7 +75,7 @@ describe("a configuration that changes while the program runs", () => {
 async function reloading(
   before: string,
   signal: AbortSignal,
-  { hasTerm = true, hasCollector = true, isBroken = false } = {},
+  { hasTerm = true, isBroken = false } = {},
 ) {
   const disk = memoryFiles({ "/zonewarden.yaml": before });
   const runningConfig = new RunningConfig(await configFrom(before));
@@ -94,9 +94,9 @@ async function reloading(
         told.push(["poller", options === undefined ? "off" : options.everyMs]),
     },
     auditFeed: { reconfigure: (options: unknown) => told.push(["audit", options !== undefined]) },
-    collector: hasCollector
-      ? { reconfigure: (options: unknown) => told.push(["collector", options !== undefined]) }
-      : undefined,
+    collector: {
+      reconfigure: (options: unknown) => told.push(["collector", options !== undefined]),
+    },
     logger: ofTerm.logger,
   };
   const schedule = {
@@ -179,15 +179,6 @@ describe("a daemon that reads its configuration again", () => {
     const daemon = await reloading(`mode: enforce\n${waiting}`, signal);
     await daemon.change(`mode: observe\n${waiting}`);
     expect(daemon.told).toEqual([["files changed"], ["reconciler", "observe"]]);
-  });
-
-  it("follows what else it says where the store cannot hold measurements", async ({
-    expect,
-    signal,
-  }) => {
-    const daemon = await reloading(stored, signal, { hasCollector: false });
-    await daemon.change(`${stored.replace("enforce", "observe")}measurements: {}`);
-    expect(daemon.told).toContainEqual(["reconciler", "observe"]);
   });
 
   it("reads no inventory any more once that is not configured", async ({ expect, signal }) => {

@@ -18,7 +18,7 @@ function isShopHeld({ msg, zone }: JsonObject): boolean {
 describe("a daemon whose state directory", () => {
   it("cannot be made goes on, says so, and uses no release", async ({ expect }) => {
     await using example = await exampleWithEmulator({
-      config: `${config}store: { path: blocked/state }\n`,
+      config: `${config}store: { path: blocked/state }\nmeasurements: {}\n`,
     });
     const { place } = example;
     // A file in the place of a directory stops every user, root too.
@@ -39,6 +39,7 @@ describe("a daemon whose state directory", () => {
     expect(metrics).toMatch(/^zonewarden_state_last_write_successful 0$/m);
     const html = await textFrom(daemon, "/");
     expect(html).toContain("The state cannot be written.");
+    expect(await textFrom(daemon, "zones/shop.example.com")).toContain("there is no store");
     expect(await stop(daemon)).toBe(0);
     expect(logLines(daemon)).not.toContainEqual(
       expect.objectContaining({ msg: "plan applied", zone: "shop.example.com" }),

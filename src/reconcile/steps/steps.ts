@@ -51,8 +51,7 @@ export interface StepsPorts {
    * was.
    */
   readonly lastHour: () => { readonly at: Date } | undefined;
-  /** `undefined`: there is no store of them. */
-  readonly measurements: Pick<MeasurementReader, "readAll"> | undefined;
+  readonly measurements: Pick<MeasurementReader, "readAll">;
   readonly readRecent: ReadRecentCounts;
   /** How many scripts in use an object would block at a step, from 0; `unread`: that cannot be read. */
   readonly blockedScripts: (
@@ -269,7 +268,7 @@ export class Steps {
   async #readHours(stop: AbortSignal): Promise<void> {
     const { measurements } = this.#ports;
     const hour = this.#ports.lastHour();
-    if (hour === undefined || measurements === undefined) return;
+    if (hour === undefined) return;
     const isNew = hour !== this.#hour;
     const until = new Date(Number(hour.at) + hourMs + hourUnit.settleMs);
     const due = [...this.#zones].filter(
