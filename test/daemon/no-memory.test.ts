@@ -1,18 +1,34 @@
-import { rm } from "node:fs/promises";
+import { rename, rm } from "node:fs/promises";
 import path from "node:path";
 
 import { describe, it } from "vitest";
 
+import { fillDirectory } from "../../src/memory/directory/directory-store.ts";
+import { nodeStateDirectory } from "../../src/memory/directory/state-directory.ts";
 import type { JsonObject } from "../../src/syntax/json.ts";
-import { control, exampleWithEmulator } from "../support/example.ts";
+import type { Started } from "../support/command-line.ts";
+import { control, type Example, exampleWithEmulator } from "../support/example.ts";
 import { logged, logLines } from "../support/log-lines.ts";
 import { eventually } from "../support/processes.ts";
 import { stop, textFrom } from "../support/running.ts";
 
+const shop = "shop.example.com";
 const config = 'schedule: { cron: "0 * * * *" }\n';
 
-function isShopHeld({ msg, zone }: JsonObject): boolean {
-  return msg === "plan held" && zone === "shop.example.com";
+function shopHeld(daemon: Started): Promise<JsonObject> {
+  return logged(daemon, "plan held", { zone: shop });
+}
+
+/** Holds the plan of the shop, and accepts it. */
+async function acceptPlan({ place }: Example): Promise<void> {
+  const limits = "limits: { max_update_share: 0.1 }\n";
+  const file = await place.read("zonewarden.yaml");
+  await place.write("zonewarden.yaml", `${file}${limits}`);
+  const { stdout } = await place.run("plan", shop);
+  const hash = /--accept\s+([0-9a-f]{64})/.exec(stdout)?.[1];
+  if (hash === undefined) throw new Error(stdout);
+  const accepting = limits.replace("0.1", `0.1, accept: ["${hash}"]`);
+  await place.write("zonewarden.yaml", `${file}${accepting}`);
 }
 
 describe("a daemon whose state directory", () => {
@@ -23,18 +39,10 @@ describe("a daemon whose state directory", () => {
     const { place } = example;
     // A file in the place of a directory stops every user, root too.
     await place.write("blocked", "");
-    const limits = "limits: { max_update_share: 0.1 }\n";
-    const file = await place.read("zonewarden.yaml");
-    await place.write("zonewarden.yaml", `${file}${limits}`);
-    const { stdout } = await place.run("plan", "shop.example.com");
-    const hash = /--accept\s+([0-9a-f]{64})/.exec(stdout)?.[1] ?? "";
-    expect(hash).not.toBe("");
-    const accepting = limits.replace("0.1", `0.1, accept: ["${hash}"]`);
-    await place.write("zonewarden.yaml", `${file}${accepting}`);
-
+    await acceptPlan(example);
     const daemon = place.start("run");
     await logged(daemon, "the store cannot be opened: nothing is remembered");
-    await eventually("the plan is held", () => logLines(daemon).some(isShopHeld) || undefined);
+    await shopHeld(daemon);
     const metrics = await textFrom(daemon, "metrics");
     expect(metrics).toMatch(/^zonewarden_state_last_write_successful 0$/m);
     const html = await textFrom(daemon, "/");
@@ -42,8 +50,31 @@ describe("a daemon whose state directory", () => {
     expect(await textFrom(daemon, "zones/shop.example.com")).toContain("there is no store");
     expect(await stop(daemon)).toBe(0);
     expect(logLines(daemon)).not.toContainEqual(
-      expect.objectContaining({ msg: "plan applied", zone: "shop.example.com" }),
+      expect.objectContaining({ msg: "plan applied", zone: shop }),
     );
+  });
+
+  it("has only a copy that was set aside uses no release, and goes on with no step", async ({
+    expect,
+  }) => {
+    await using example = await exampleWithEmulator({
+      config: `${config}store: { path: state }\n`,
+    });
+    const { place, emulator } = example;
+    const directory = path.join(place.directory, "state");
+    const identity = { owner: "zonewarden", service: emulator.baseUrl };
+    const steps = new Map([[`steps/${shop}`, '{"paused":"mia"}']]);
+    await fillDirectory(nodeStateDirectory(directory), identity, steps, () => Promise.resolve());
+    await rename(
+      path.join(directory, "state.jsonl"),
+      path.join(directory, "state.jsonl.damaged-2026-11-20-1"),
+    );
+    await acceptPlan(example);
+    const daemon = place.start("run");
+    await shopHeld(daemon);
+    expect(await stop(daemon)).toBe(0);
+    const state = await place.read("state/state.jsonl");
+    expect(state).toContain(`["steps/${shop}",null]`);
   });
 
   it("another may use says so, and ends when that lives or at a signal", async ({ expect }) => {
