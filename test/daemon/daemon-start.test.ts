@@ -1,8 +1,10 @@
 import { describe, it } from "vitest";
 
+import { nodeFiles } from "../../src/desired/file-system.ts";
 import type { Host } from "../../src/host/host.ts";
 import { nodeNamedFiles } from "../../src/host/named-files.ts";
 import { nodeStateDirectory } from "../../src/memory/directory/state-directory.ts";
+import type { JsonObject } from "../../src/syntax/json.ts";
 import { SimulatedClock } from "../support/clock.ts";
 import { control, exampleWithEmulator, writesSeenBy } from "../support/example.ts";
 import { logLines, logged } from "../support/log-lines.ts";
@@ -53,14 +55,30 @@ describe("a daemon that starts", () => {
       };
       return { ...real, read };
     };
-    const config = `${everyHour}\nstore: { path: state }`;
-    await using example = await exampleWithEmulator({ config, ports: { stateDirectory } });
+    const clock = new SimulatedClock();
+    let isSlow = false;
+    const read: Host["files"]["read"] = async (file, limit, signal) => {
+      if (isSlow && file.endsWith("zonewarden.yaml")) await clock.sleep(1_000, signal);
+      return nodeFiles.read(file, limit, signal);
+    };
+    await using example = await exampleWithEmulator({
+      config: `${everyHour}\nstore: { path: state }`,
+      ports: { stateDirectory, clock, files: { ...nodeFiles, read } },
+    });
     const { place } = example;
     const before = await place.read("zonewarden.yaml");
     const daemon = place.start("run");
-    edit.resolve(() => place.write("zonewarden.yaml", before.replace("enforce", "observe")));
-    expect((await logged(daemon, "configuration applied"))["keys"]).toEqual(["mode"]);
-    await logged(daemon, "revision applied");
+    const passing = (message: string): Promise<JsonObject> =>
+      eventually(message, async () => {
+        await clock.advance(100);
+        return logLines(daemon).find(({ msg }) => msg === message);
+      });
+    edit.resolve(() => {
+      isSlow = true;
+      return place.write("zonewarden.yaml", before.replace("enforce", "observe"));
+    });
+    expect((await passing("configuration applied"))["keys"]).toEqual(["mode"]);
+    await passing("revision applied");
     expect(await stop(daemon)).toBe(0);
     expect(writesSeenBy(example.emulator)).toEqual([]);
   });
