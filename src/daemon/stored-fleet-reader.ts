@@ -22,7 +22,7 @@ export function storedFleetReader(
   clock: Pick<Clock, "now" | "monotonicMs">,
 ): () => Promise<StoredFleet | undefined> {
   let last = Promise.resolve<StoredFleet | undefined>(undefined);
-  let freshUntil = 0;
+  let freshUntil = Number.NEGATIVE_INFINITY;
   return () => {
     if (clock.monotonicMs() >= freshUntil) {
       freshUntil = Number.POSITIVE_INFINITY;
