@@ -21,9 +21,7 @@ import {
 } from "../support/watched.ts";
 
 /** A memory of checks of the shop, and what it tells. */
-function remembering() {
-  const fleet = fleetOf(declared(shop, { labels: { team: "payments" } }));
-  fleet.recordLoad(load({ commit: "c0ffee" }));
+function remembering(fleet = fleetOf(declared(shop, { labels: { team: "payments" } }))) {
   const store = new MemoryStore();
   const { logger, lines } = book();
   const recorded: ScriptRecord[] = [];
@@ -44,7 +42,9 @@ describe("a check of the scripts of a zone", () => {
   const declaredPages = declaredScripts([]);
 
   it("is remembered, and told to the history, the log and the notifications", ({ expect }) => {
-    const { memory, recorded, told, lines, stored } = remembering();
+    const fleet = fleetOf(declared(shop, { labels: { team: "payments" } }));
+    fleet.recordLoad(load({ commit: "c0ffee" }));
+    const { memory, recorded, told, lines, stored } = remembering(fleet);
     const first = check(declaredPages, readingOf([here(pay)]), firstDay);
     memory.checked(zone, first, firstDay, false);
     const { revision, commit } = load({ commit: "c0ffee" });
@@ -77,6 +77,15 @@ describe("a check of the scripts of a zone", () => {
     memory.checked(zone, check(incomplete, undefined, firstDay), firstDay, false);
     expect(recorded).toMatchObject([{ read: undefined, events: [{ event: "opened" }] }]);
     expect(stored()).toMatchObject({ recordedAt: undefined });
+  });
+
+  it("of a zone that left the files meanwhile is told without labels", ({ expect }) => {
+    const { memory, recorded, told } = remembering();
+    const gone = named("gone.example");
+    expect(memory.earlier(gone)).toBeUndefined();
+    memory.checked(gone, check(declaredPages, readingOf([here(pay)]), firstDay), firstDay, false);
+    expect(recorded).toMatchObject([{ zone: gone, revision: "" }]);
+    expect(told).toMatchObject([{ zone: gone, labels: undefined }]);
   });
 
   it("is forgotten with the last one, which closes what was found", ({ expect }) => {
