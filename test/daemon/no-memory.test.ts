@@ -90,12 +90,16 @@ describe("a daemon whose state directory", () => {
     expect(stderr).toMatch(/^the store is in use by process 7 on there: .*\n$/);
   });
 
-  it("is removed while it runs writes its state anew", async ({ expect }) => {
+  it("is damaged says so, and if it is removed while it runs, it writes its state anew", async ({
+    expect,
+  }) => {
     await using example = await exampleWithEmulator({
       config: `${config}store: { path: state }\n`,
     });
     const { place } = example;
+    await place.write("state/state.jsonl", "[]\n");
     const daemon = place.start("run");
+    expect(await textFrom(daemon, "")).toContain("The state could not be used at the start");
     const isStored = async (text: string): Promise<true | undefined> =>
       (await place.read("state/state.jsonl").catch(() => "")).includes(text) ? true : undefined;
     await eventually("the zones are in the state", () => isStored("applied/shop.example.com"));
