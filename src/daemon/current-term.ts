@@ -44,11 +44,17 @@ export class CurrentTerm {
     return this.term?.history ?? noHistory;
   }
 
-  /** Zones that are being run, and since which moment of the monotonic clock. */
-  get running(): Reconciler["running"] {
-    return this.term?.reconciler.running ?? new Map();
+  /** The reconciler of the term; without one, one that does nothing. */
+  get reconciler(): ShownReconciler {
+    return this.term?.reconciler ?? noReconciler;
   }
 }
+
+/** What is shown of a reconciler, and what can be asked of it. */
+export type ShownReconciler = Pick<
+  Reconciler,
+  "running" | "waiting" | "waves" | "steps" | "waitOf" | "requestZone"
+>;
 
 class WaitingFleet extends Fleet {
   /** A process that waits for the Lease is ready: a rolling update that waited for more would never end. */
@@ -60,3 +66,12 @@ class WaitingFleet extends Fleet {
 const noHistory: HistoryView = { of: () => [] };
 
 const noFleet = new WaitingFleet();
+
+const noReconciler: ShownReconciler = {
+  running: new Map(),
+  waiting: 0,
+  waves: undefined,
+  steps: undefined,
+  waitOf: () => undefined,
+  requestZone: () => undefined,
+};

@@ -1,5 +1,6 @@
 import type { Election } from "../cluster/election.ts";
 import { databaseOf } from "../host/configured-database.ts";
+import type { ServiceClient } from "../host/connect.ts";
 import type { Host } from "../host/host.ts";
 import { readSecret } from "../host/secrets.ts";
 import type { Shutdown } from "../host/shutdown.ts";
@@ -9,10 +10,11 @@ import { identityOf, type StateStore } from "../memory/state-store.ts";
 import { putMessage, storeMessageIn, zonesOfMessage } from "../memory/store-message.ts";
 import type { Reconciler } from "../reconcile/reconciler.ts";
 import { stuckAfterMs } from "../reconcile/run/deadline.ts";
+import type { Steps } from "../reconcile/steps/steps.ts";
 import type { RolloutAnswer } from "../state/asked-of-rollout.ts";
 import type { ClusterStatus, DaemonStatus, StateStatus } from "../state/daemon-status.ts";
 import type { Fleet } from "../state/fleet.ts";
-import { countSteps, type ZoneStepsStatus } from "../state/steps-status.ts";
+import { countSteps } from "../state/steps-status.ts";
 import { logInternalError } from "../telemetry/log/log-reports.ts";
 import type { EventStream } from "../web/event-stream.ts";
 import { type HealthCheck, startWatchdog } from "../web/health.ts";
@@ -32,13 +34,24 @@ export interface EndpointContext {
   readonly current: CurrentTerm;
   readonly pages: EventStream;
   readonly runningConfig: RunningConfig;
-  readonly schedule: SweepSchedule;
-  readonly shutdown: Shutdown;
+  readonly schedule: Pick<SweepSchedule, "options" | "nextRun" | "longestGapMs" | "sweepMs">;
+  readonly shutdown: Pick<Shutdown, "receivedSignal">;
 }
+
+/** What they show of what the daemon was started with. */
+export interface EndpointParts extends Pick<
+  DaemonParts,
+  "config" | "metrics" | "logger" | "emulator"
+> {
+  readonly service: Pick<ServiceClient, "credentials" | "credentialOf">;
+  readonly shared: { readonly election: ShownElection } | undefined;
+}
+
+type ShownElection = Pick<Election, "lease" | "identity" | "fence" | "view">;
 
 /** Serves health, metrics, status page and JSON until it is disposed. Rejects if the server cannot listen. */
 export async function startEndpoints(
-  parts: DaemonParts,
+  parts: EndpointParts,
   context: EndpointContext,
   host: Host,
 ): Promise<AsyncDisposable> {
@@ -65,24 +78,24 @@ export async function startEndpoints(
       storedFleet: async () => (current.term === undefined ? readStored() : undefined),
       seriesOf: async (zone, since) => {
         const { measurements } = context.runningConfig.current;
-        const reader = current.term?.measurements;
-        if (reader === undefined || measurements === undefined) return undefined;
+        const { term } = current;
+        if (term === undefined || measurements === undefined) return undefined;
         const now = clock.now();
         const oldest = Math.max(Number(since), Number(now) - measurements.maxAgeMs);
-        return readSeries(reader, zone, new Date(oldest), now);
+        return readSeries(term.measurements, zone, new Date(oldest), now);
       },
       events: context.pages,
       reconcile: reconcileEndpoint(parts, current, host),
-      waves: () => current.term?.reconciler.waves,
+      waves: () => current.reconciler.waves,
       rollout: rolloutEndpoint(parts, current, host),
       facts: status,
-      stepsOf: (zone) => current.term?.reconciler.steps?.view(zone),
+      stepsOf: (zone) => stepsIn(current).view(zone),
       answersOf: (state) =>
         writeAnswers(state, {
           config: context.runningConfig.current,
           service: parts.service,
           election: parts.shared?.election,
-          reconciler: current.term?.reconciler,
+          reconciler: current.reconciler,
           now: clock.now(),
         }),
       metrics: {
@@ -103,12 +116,14 @@ export async function startEndpoints(
   return started.move();
 }
 
-function stepViews(term: CurrentTerm["term"]): readonly ZoneStepsStatus[] {
-  return term?.reconciler.steps?.views ?? [];
+function stepsIn({ reconciler }: CurrentTerm): Pick<Steps, "view" | "views"> {
+  return reconciler.steps ?? noSteps;
 }
 
+const noSteps: Pick<Steps, "view" | "views"> = { view: () => undefined, views: [] };
+
 function daemonStatus(
-  { service, shared }: DaemonParts,
+  { service, shared }: EndpointParts,
   { schedule, current, runningConfig: { current: config } }: EndpointContext,
   startedAt: Date,
 ): DaemonStatus {
@@ -128,10 +143,10 @@ function daemonStatus(
     inventoryEveryMs: config.inventory?.everyMs,
     audit: term?.auditFeed.status,
     measurements: term?.collector.status,
-    steps: countSteps(stepViews(term)),
+    steps: countSteps(stepsIn(current).views),
     queue: {
-      waiting: term?.reconciler.waiting ?? 0,
-      running: [...current.running.keys()],
+      waiting: current.reconciler.waiting,
+      running: [...current.reconciler.running.keys()],
     },
     credentials: service.credentials.map(({ state }) => state),
     state: term === undefined ? noState : stateStatus(term.store),
@@ -139,7 +154,7 @@ function daemonStatus(
   };
 }
 
-function clusterStatus({ lease, identity, view }: Election, works: boolean): ClusterStatus {
+function clusterStatus({ lease, identity, view }: ShownElection, works: boolean): ClusterStatus {
   return { ...view, lease, identity, works };
 }
 
@@ -151,9 +166,9 @@ function stateStatus({ status, opened }: StateStore): StateStatus {
 }
 
 function startFacts(
-  { config, emulator }: DaemonParts,
+  { config, emulator }: EndpointParts,
   url: string,
-  schedule: SweepSchedule,
+  schedule: EndpointContext["schedule"],
 ): Readonly<Record<string, unknown>> {
   return {
     version,
@@ -168,14 +183,16 @@ function startFacts(
 
 /** Fails if a worker runs a zone for longer than any run can take: only a restart helps. */
 export function workersCheck(
-  work: Pick<CurrentTerm, "running">,
+  work: { readonly reconciler: Pick<Reconciler, "running"> },
   clock: { monotonicMs(): number },
 ): HealthCheck {
   return {
     name: "workers",
     failure: () => {
       const since = clock.monotonicMs() - stuckAfterMs;
-      const stuck = [...work.running].filter(([, at]) => at < since).map(([zone]) => zone);
+      const stuck = [...work.reconciler.running]
+        .filter(([, at]) => at < since)
+        .map(([zone]) => zone);
       return stuck.length === 0 ? undefined : `stuck with ${stuck.join(", ")}`;
     },
   };
@@ -183,7 +200,7 @@ export function workersCheck(
 
 /** The endpoint that starts runs on request; `undefined`: no token for it is configured. */
 function reconcileEndpoint(
-  { config, logger }: DaemonParts,
+  { config, logger }: EndpointParts,
   current: CurrentTerm,
   host: Host,
 ): ReconcileEndpoint | undefined {
@@ -192,11 +209,7 @@ function reconcileEndpoint(
   return {
     token: () => readSecret(source, host),
     works: () => current.term !== undefined,
-    request: (zone) => {
-      const reconciler = current.term?.reconciler;
-      if (zone === "") reconciler?.requestSweep("manual");
-      else reconciler?.requestZone(zone, "manual");
-    },
+    request: (zone) => current.reconciler.requestZone(zone, "manual"),
     audit: ({ zone, ...request }) => {
       const facts = { audit: true, ...request, ...(zone === "" ? {} : { zone }) };
       logger[request.result === "accepted" ? "info" : "warn"](facts, "reconcile requested");
@@ -211,7 +224,7 @@ function reconcileEndpoint(
 
 /** The endpoint for what people ask of a rollout; `undefined`: no token for it is configured. */
 function rolloutEndpoint(
-  { config, logger }: DaemonParts,
+  { config, logger }: EndpointParts,
   current: CurrentTerm,
   host: Host,
 ): RolloutEndpoint | undefined {
@@ -250,7 +263,7 @@ export async function commandRollout(
 
 /** Whether all that was set is stored, and this process may still write the store. */
 async function isStored(store: WrittenStore): Promise<boolean> {
-  return (await store.flush()) && (await store.isHeld());
+  return (await store.flush()) && store.isHeld();
 }
 
 /** Stores what a command sent. That a rule was adopted makes it ours only if the live rule has the same id and ref. */
@@ -259,17 +272,17 @@ export async function storeFor(
   current: {
     readonly term: Pick<Term, "store"> | undefined;
     readonly fleet: Pick<Fleet, "zone">;
-    readonly running: Pick<CurrentTerm["running"], "has">;
+    readonly reconciler: { readonly running: Pick<Reconciler["running"], "has"> };
   },
   { clock }: Pick<Host, "clock">,
 ): Promise<"stored" | "bad_message" | "no_zone" | "busy" | "not_stored"> {
   const message = storeMessageIn(json);
   if (message === undefined) return "bad_message";
-  const { term, fleet, running } = current;
+  const { term, fleet, reconciler } = current;
   if (term === undefined) return "not_stored";
   if (zonesOfMessage(message).some((zone) => fleet.zone(zone) === undefined)) return "no_zone";
   // A run that has begun stores at its end what it knew at its beginning.
-  if ([...message.adopted.keys()].some((zone) => running.has(zone))) return "busy";
+  if ([...message.adopted.keys()].some((zone) => reconciler.running.has(zone))) return "busy";
   putMessage(message, term.store, clock);
   return (await isStored(term.store)) ? "stored" : "not_stored";
 }

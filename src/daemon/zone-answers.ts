@@ -30,8 +30,7 @@ export interface AnswerParts {
   readonly service: BudgetFacts;
   /** `undefined`: this process works alone. */
   readonly election: LeaseFacts | undefined;
-  /** `undefined`: another process works. */
-  readonly reconciler: Pick<Reconciler, "waitOf"> | undefined;
+  readonly reconciler: Pick<Reconciler, "waitOf">;
   readonly now: Date;
 }
 
@@ -42,7 +41,7 @@ export function writeAnswers(state: ZoneState, parts: AnswerParts): readonly Lin
   const lastRead = failure === undefined ? undefined : `the last run failed: ${failure.message}`;
   return mayWrite({
     holds: [...holdsOfMoment(state, parts), ...ofPlan],
-    fleet: parts.reconciler?.waitOf(declared.name),
+    fleet: parts.reconciler.waitOf(declared.name),
     revision: declared.hold,
     lease: leaseReason(parts.election),
     read: lastRun === undefined ? "the zone was not read yet" : lastRead,

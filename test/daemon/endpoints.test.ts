@@ -1,23 +1,44 @@
 import { describe, it } from "vitest";
 
+import { RunningConfig } from "../../src/daemon/config-reload.ts";
 import { CurrentTerm } from "../../src/daemon/current-term.ts";
-import { commandRollout, storeFor, workersCheck } from "../../src/daemon/endpoints.ts";
+import {
+  commandRollout,
+  type EndpointContext,
+  type EndpointParts,
+  startEndpoints,
+  storeFor,
+  workersCheck,
+} from "../../src/daemon/endpoints.ts";
 import { MemoryStore } from "../../src/memory/memory-store.ts";
 import { stuckAfterMs } from "../../src/reconcile/run/deadline.ts";
+import { coerceText } from "../../src/syntax/json.ts";
+import { EventStream } from "../../src/web/event-stream.ts";
+import type { ZoneName } from "../../src/zone/zone.ts";
 import { SimulatedClock } from "../support/clock.ts";
+import { hostIn } from "../support/command-line.ts";
+import { configFrom } from "../support/config-from.ts";
 import { exampleWithEmulator } from "../support/example.ts";
 import { fleetOf } from "../support/fleets.ts";
 import { startJsonSink } from "../support/http-server.ts";
+import { book } from "../support/log-book.ts";
 import { logged, logLines } from "../support/log-lines.ts";
 import { zoneNamed } from "../support/model.ts";
-import { declared, named } from "../support/reports.ts";
+import { declared, named, standby, start } from "../support/reports.ts";
+import { requestFrom } from "../support/request-from.ts";
 import { jsonFrom, pageOf, stop } from "../support/running.ts";
+import { freshMetrics } from "../support/scrapes.ts";
+
+/** A reconciler that runs zones, each since a moment. */
+function running(zones: readonly (readonly [ZoneName, number])[]) {
+  return { reconciler: { running: new Map(zones) } };
+}
 
 describe("the check of the workers", () => {
   it("fails when one runs a zone longer than any run may take", async ({ expect }) => {
     const clock = new SimulatedClock();
     const { name } = zoneNamed("shop.example");
-    const check = workersCheck({ running: new Map([[name, clock.monotonicMs()]]) }, clock);
+    const check = workersCheck(running([[name, clock.monotonicMs()]]), clock);
     await clock.advance(stuckAfterMs);
     expect(check.failure()).toBeUndefined();
     await clock.advance(1);
@@ -27,13 +48,13 @@ describe("the check of the workers", () => {
   it("uses the monotonic clock, not the wall clock", ({ expect }) => {
     const clock = new SimulatedClock();
     const { name } = zoneNamed("shop.example");
-    const check = workersCheck({ running: new Map([[name, clock.monotonicMs()]]) }, clock);
+    const check = workersCheck(running([[name, clock.monotonicMs()]]), clock);
     clock.step(2 * stuckAfterMs);
     expect(check.failure()).toBeUndefined();
   });
 
   it("passes when nothing runs", ({ expect }) => {
-    expect(workersCheck({ running: new Map() }, new SimulatedClock()).failure()).toBeUndefined();
+    expect(workersCheck(running([]), new SimulatedClock()).failure()).toBeUndefined();
   });
 });
 
@@ -153,29 +174,29 @@ notifications: [{ name: chat, type: webhook, url: "${sink.url}" }]`,
 describe("what a command has stored by the daemon", () => {
   const [shop, blog, pay] = [named("shop.example"), named("blog.example"), named("pay.example")];
   const rule = { kind: "custom_rule", id: "a1", ref: "terraform-1", key: "probes" };
-  const message = (adopted: string, weakened: readonly string[]): unknown => ({
+  const message = (adopted: readonly string[], weakened: readonly string[]): unknown => ({
     format: 1,
-    adopted: { [adopted]: [rule] },
+    adopted: Object.fromEntries(adopted.map((zone) => [zone, [rule]])),
     weakened: { named: weakened },
   });
 
   it.for([
-    { json: message("shop.example", ["blog.example"]), says: "stored" },
+    { json: message(["shop.example"], ["blog.example"]), says: "stored" },
     { json: { format: 2 }, says: "bad_message" },
-    { json: message("shop.example", ["other.example"]), says: "no_zone" },
-    { json: message("other.example", ["shop.example"]), says: "no_zone" },
+    { json: message(["shop.example"], ["other.example"]), says: "no_zone" },
+    { json: message(["other.example"], ["shop.example"]), says: "no_zone" },
     // A run of a zone that is only weakened stores nothing of that.
-    { json: message("shop.example", ["pay.example"]), says: "stored" },
-    { json: message("pay.example", ["shop.example"]), says: "busy" },
+    { json: message(["shop.example"], ["pay.example"]), says: "stored" },
+    { json: message(["shop.example", "pay.example"], ["blog.example"]), says: "busy" },
     {
-      json: message("shop.example", ["blog.example"]),
+      json: message(["shop.example"], ["blog.example"]),
       store: { isOurs: false },
       says: "not_stored",
     },
   ])("is $says: $json", async ({ json, says, store: how = {} }, { expect }) => {
     const store = new AskedStore(how);
     const fleet = fleetOf(declared(shop), declared(blog), declared(pay));
-    const current = { term: { store }, fleet, running: new Set([pay]) };
+    const current = { term: { store }, fleet, ...running([[pay, 0]]) };
     const clock = new SimulatedClock();
     expect(await storeFor(json, current, { clock })).toBe(says);
     const isAsked = says === "stored" || says === "not_stored";
@@ -188,12 +209,121 @@ describe("what a command has stored by the daemon", () => {
   });
 });
 
+/** The endpoints of a process that waits for the Lease, what they log, and their address. */
+async function waitingProcess(
+  more: Partial<EndpointParts> = {},
+  context: Partial<EndpointContext> = {},
+) {
+  const clock = new SimulatedClock();
+  const { logger, lines } = book();
+  const config = await configFrom(
+    `mode: observe
+desired: { path: zones }
+server: { listen: "127.0.0.1:0", hosts: [status.example.com], reconcile_token_env: TOKEN }`,
+  );
+  const { lease, identity, ...view } = standby;
+  const fence = { isHeld: () => false, endIfOver: () => undefined, limitMs: 0 };
+  const served = await startEndpoints(
+    {
+      config,
+      metrics: freshMetrics(),
+      logger,
+      emulator: undefined,
+      service: { credentials: [], credentialOf: () => "main" },
+      shared: { election: { lease, identity, fence, view } },
+      ...more,
+    },
+    {
+      current: new CurrentTerm(),
+      pages: new EventStream(clock),
+      runningConfig: new RunningConfig(config),
+      schedule: scheduleAt(() => undefined),
+      shutdown: { receivedSignal: undefined },
+      ...context,
+    },
+    hostIn("/", { clock, env: { TOKEN: "the-token" } }),
+  );
+  const page = coerceText(lines()[0]?.["page"]);
+  return {
+    lines,
+    page,
+    ask: async (path: string, init: RequestInit = {}): Promise<string> => {
+      const answer = await fetch(new URL(path, page), init);
+      return `${answer.status} ${await answer.text()}`;
+    },
+    [Symbol.asyncDispose]: () => served[Symbol.asyncDispose](),
+  };
+}
+
+function scheduleAt(nextRun: () => Date | undefined): EndpointContext["schedule"] {
+  const options = { cron: ["0 * * * *"], timezone: "UTC" };
+  return { options, nextRun, longestGapMs: 3_600_000, sweepMs: 0 };
+}
+
 describe("a process that waits for the Lease", () => {
-  it("has no zones and no history, and is ready", ({ expect }) => {
-    const current = new CurrentTerm();
-    expect(current.fleet.zones).toEqual([]);
-    expect(current.fleet.hasActiveRevision).toBe(true);
-    expect(current.history.of("shop.example")).toEqual([]);
-    expect([...current.running]).toEqual([]);
+  it("is ready, shows no zone, and leaves all requests to the holder", async ({ expect }) => {
+    await using process = await waitingProcess();
+    expect(await process.ask("readyz")).toBe("200 ok\n");
+    const fleet = await fetch(`${process.page}api/v1/fleet`);
+    expect(await fleet.json()).toMatchObject({
+      zones: 0,
+      queue: { waiting: 0, running: [] },
+      state: { status: "none" },
+      cluster: { lease: standby.lease, holder: standby.holder, reconciles: false },
+    });
+    expect(await process.ask("metrics")).toContain("zonewarden_leader");
+    expect(await process.ask("api/v1/rollout")).toMatch(/^503/);
+    const asking = { method: "POST", headers: { authorization: "Bearer the-token" } };
+    for (const zones of ["?zone=shop.example", ""]) {
+      expect(await process.ask(`api/v1/reconcile${zones}`, asking)).toMatch(/^503/);
+    }
+    const [, ofZone, ofAll] = process.lines();
+    const facts = { level: "warn", msg: "reconcile requested", audit: true, result: "standby" };
+    expect(ofZone).toMatchObject({ ...facts, zone: "shop.example" });
+    expect(ofAll).toMatchObject(facts);
+    expect(ofAll).not.toHaveProperty("zone");
+  });
+
+  it("logs where it is found, and answers under its names", async ({ expect }) => {
+    const started = { msg: "zonewarden started", mode: "observe", files: "/zones" };
+    await using process = await waitingProcess(
+      { emulator: "http://127.0.0.1:8787" },
+      { schedule: scheduleAt(() => start) },
+    );
+    const { page, lines } = process;
+    expect(lines()).toMatchObject([
+      {
+        ...started,
+        metrics: `${page}metrics`,
+        emulator: "http://127.0.0.1:8787/_emulator/",
+        next_sweep: start.toISOString(),
+      },
+    ]);
+    const probe = await requestFrom(`${page}livez?verbose`, {
+      headers: { host: "status.example.com" },
+    });
+    expect(probe.text).toMatch(/event-loop ok\n[^]*clock ok\n[^]*workers ok\n/);
+    await using other = await waitingProcess();
+    expect(Object.keys(other.lines()[0] ?? {})).not.toContain("emulator");
+  });
+
+  it("is not ready once it stops", async ({ expect }) => {
+    await using process = await waitingProcess({}, { shutdown: { receivedSignal: "SIGTERM" } });
+    expect(await process.ask("readyz")).toMatch(/^503 [^]*shutdown failed: stopping$/m);
+  });
+
+  it("logs the internal error of a request", async ({ expect }) => {
+    let isBroken = false;
+    const schedule = scheduleAt(() => {
+      if (isBroken) throw new TypeError("planted");
+      return undefined;
+    });
+    await using process = await waitingProcess({}, { schedule });
+    isBroken = true;
+    expect(await process.ask("api/v1/fleet")).toMatch(/^500/);
+    expect(process.lines().at(-1)).toMatchObject({
+      msg: "internal error",
+      err: { message: "planted" },
+    });
   });
 });

@@ -59,9 +59,9 @@ describe("the daemon", () => {
     const daemon = example.place.start("run");
     await inSync(daemon);
     await control(example, "edit", { zone: "shop.example.com", settings: { enabled: false } });
-    const url = new URL("api/v1/reconcile?zone=shop.example.com", await pageOf(daemon));
-    const request = (token: string): Promise<Response> =>
-      fetch(url, {
+    const page = await pageOf(daemon);
+    const request = (token: string, zones = "?zone=shop.example.com"): Promise<Response> =>
+      fetch(`${page}api/v1/reconcile${zones}`, {
         method: "POST",
         headers: { authorization: `Bearer ${token}` },
       });
@@ -77,8 +77,13 @@ describe("the daemon", () => {
       { level: "info", result: "accepted" },
     ]);
     expect(daemon.stdout()).not.toContain("the-token");
-    const counted = 'zonewarden_reconcile_total{trigger="manual",result="applied"}';
-    expect(seriesIn(await textFrom(daemon, "metrics")).get(counted)).toBe(1);
+    expect((await request("the-token", "")).status).toBe(202);
+    const counted = 'zonewarden_reconcile_total{trigger="manual",result=';
+    const series = await eventually("all zones are run", async () => {
+      const found = seriesIn(await textFrom(daemon, "metrics"));
+      return found.get(`${counted}"in_sync"}`) === 3 ? found : undefined;
+    });
+    expect(series.get(`${counted}"applied"}`)).toBe(1);
     await stop(daemon);
   });
 

@@ -12,7 +12,7 @@ function blocked(state: ZoneState, more: Partial<AnswerParts> = {}): readonly st
     config: { mode: "enforce", windows: [] },
     service: { credentials: [], credentialOf: () => "" },
     election: undefined,
-    reconciler: undefined,
+    reconciler: { waitOf: () => undefined },
     now: start,
     ...more,
   });
