@@ -37,7 +37,7 @@ describe("a load of the files that fails by a bug of zonewarden", () => {
     // A file that did not change is not read again.
     await place.write("zones/more.yaml", "zones: []\n");
     daemon.signal("SIGHUP");
-    await logged(daemon, "internal error");
+    await logged(daemon, "internal error", { zone: "" });
     await eventually("it is not ready", async () =>
       (await ask(daemon, "/readyz")).status === 503 ? true : undefined,
     );

@@ -1,11 +1,12 @@
 import { describe, it } from "vitest";
 
+import { coerceObjects } from "../../src/syntax/json.ts";
 import { policiesOf } from "../support/ask.ts";
 import type { Started } from "../support/command-line.ts";
 import { control, exampleWithEmulator } from "../support/example.ts";
 import { logLines } from "../support/log-lines.ts";
 import { eventually } from "../support/processes.ts";
-import { ask, pageOf, stop, textFrom } from "../support/running.ts";
+import { ask, jsonFrom, pageOf, stop, textFrom } from "../support/running.ts";
 import { seriesIn } from "../support/scrapes.ts";
 
 const everyHour = 'schedule: { cron: "0 * * * *" }';
@@ -43,6 +44,8 @@ describe("the daemon", () => {
         : undefined;
     });
     expect(await inSync(daemon)).toBe(3);
+    const { entries } = await jsonFrom(daemon, "api/v1/zones/shop.example.com/history");
+    expect(coerceObjects(entries).at(-1)).toMatchObject({ result: "applied", trigger: "signal" });
 
     expect(await stop(daemon)).toBe(0);
     expect(logLines(daemon).at(-1)?.["msg"]).toBe("zonewarden stopped");
