@@ -46,10 +46,6 @@ export type LossReason =
 /** The abort reason of the signal of a lost Lease; its message is the reason of the loss. */
 class LeaseLost extends Error {
   override readonly name = "LeaseLost";
-
-  constructor(reason: LossReason) {
-    super(reason);
-  }
 }
 
 /** What holding a Lease needs. */
