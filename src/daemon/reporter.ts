@@ -10,7 +10,7 @@ import type { StepEvent } from "../state/step-wait.ts";
 import { type DeclaredZone, unlistedZone, type ZoneState } from "../state/zone-state.ts";
 import {
   logCrowdedLabel,
-  logInternalError,
+  internalErrorLog,
   logFirstRound,
   logNotes,
   logLoad,
@@ -140,7 +140,7 @@ export function createReporter(options: ReporterOptions): Reporter {
       metrics.recordMissedRun("overlap");
       logger.info("sweep delayed: the sweep before is still running");
     },
-    bug: (error, zone) => logInternalError(logger, error, zone),
+    bug: internalErrorLog(logger),
   };
 }
 

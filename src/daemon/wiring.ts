@@ -28,7 +28,7 @@ import { Fleet, type Subscriber } from "../state/fleet.ts";
 import { recordOfTurn } from "../state/rollout-turn.ts";
 import type { Applied } from "../state/run-report.ts";
 import { logCollector, logUnusualShare } from "../telemetry/log/log-measurements.ts";
-import { logInternalError, logInventory } from "../telemetry/log/log-reports.ts";
+import { internalErrorLog, logInternalError, logInventory } from "../telemetry/log/log-reports.ts";
 import { uncheckedScriptsLog } from "../telemetry/log/log-scripts.ts";
 import type { Logger } from "../telemetry/log/log.ts";
 import type { Metrics } from "../telemetry/metrics/metrics.ts";
@@ -294,7 +294,7 @@ function createReconciler(
     ...memory,
     store: memory.runs,
     runId: uniqueId,
-    nextSweep: () => schedule.nextRun(),
+    schedule,
   });
 }
 
@@ -324,7 +324,7 @@ function stepsPorts(
     readRecent: collector.readRecent,
     blockedScripts: blockedScripts({ reader: service.reader, clock, impact }),
     happened,
-    bug: (error, zone) => logInternalError(logger, error, zone),
+    bug: internalErrorLog(logger),
   };
 }
 
@@ -355,9 +355,7 @@ function createInventoryPoller(
     },
     scripts,
     unchecked: uncheckedScriptsLog(logger),
-    bug: (error, zone) => {
-      logInternalError(logger, error, zone);
-    },
+    bug: internalErrorLog(logger),
   });
 }
 
@@ -375,7 +373,7 @@ function createCollector(
     random,
     changed: (status) => logCollector(logger, status),
     unusual: (zone, share) => logUnusualShare(logger, zone, share),
-    bug: (error, zone) => logInternalError(logger, error, zone),
+    bug: internalErrorLog(logger),
   });
 }
 
@@ -396,7 +394,7 @@ function gateKeeper(
       reader,
       serviceNow: () => collector.serviceNow,
       clock,
-      bug: (error, zone) => logInternalError(logger, error, zone),
+      bug: internalErrorLog(logger),
     },
   );
   return [keeper];

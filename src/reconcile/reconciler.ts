@@ -32,6 +32,7 @@ import {
   type ZoneRunPorts,
   type ZoneRunResult,
 } from "./run/zone-runner.ts";
+import type { Schedule } from "./schedule/schedule.ts";
 import { commandSteps, whyNot } from "./steps/command-steps.ts";
 import { Steps, type StepsPorts } from "./steps/steps.ts";
 
@@ -48,8 +49,7 @@ export interface ReconcilerOptions extends ZoneRunOptions {
 export interface ReconcilerPorts extends ZoneRunPorts, DirectoryPorts {
   readonly desired: DesiredSource;
   readonly credentials: CredentialPorts;
-  /** When the next scheduled sweep is due; `undefined` if none is scheduled. */
-  readonly nextSweep: () => Date | undefined;
+  readonly schedule: Pick<Schedule, "nextRun">;
   readonly report: (report: ZoneReport) => void;
   readonly loaded: (loaded: ReportedLoad) => void;
   /** A scheduled sweep was due during another; it begins when that one ends. */
@@ -408,8 +408,8 @@ export class Reconciler {
     sweep: SweepTrigger | undefined,
   ): readonly ZoneName[] {
     const { zones } = this.#active.fleet;
-    const { clock, nextSweep } = this.#ports;
-    const spread = sweep === "schedule" ? spreadMs(clock.now(), nextSweep()) : 0;
+    const { clock, schedule } = this.#ports;
+    const spread = sweep === "schedule" ? spreadMs(clock.now(), schedule.nextRun()) : 0;
     const queued: ZoneName[] = [];
     for (const [nth, [name, declared]] of [...zones].entries()) {
       const { zone } = declared.desired;

@@ -245,7 +245,7 @@ function startSweeper(
       store: new MemoryRunStore(),
       random: Math.random,
       runId: () => crypto.randomUUID(),
-      nextSweep: () => undefined,
+      schedule: { nextRun: () => undefined },
     },
   );
   const [stop, abort] = [new AbortController(), new AbortController()];

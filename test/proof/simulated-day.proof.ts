@@ -261,7 +261,7 @@ class SimulatedDay {
           this.#named += namedIn(report);
         },
         loaded: () => undefined,
-        nextSweep: () => undefined,
+        schedule: { nextRun: () => undefined },
         overlapped: () => undefined,
         unlisted: fail,
         bug: fail,

@@ -109,7 +109,7 @@ export function startFleet(at: Emulated, options: EmulatedFleetOptions): Emulate
       store: new MemoryRunStore(),
       random: () => 0.5,
       runId: () => `run-${reports.length}`,
-      nextSweep: () => undefined,
+      schedule: { nextRun: () => undefined },
       overlapped: () => undefined,
       report: (report) => {
         reports.push(report);

@@ -302,7 +302,7 @@ export class World implements AsyncDisposable {
       runId: () => `run-${(this.#run += 1)}`,
       report: (report) => this.reports.push(report),
       loaded: (loaded) => this.loads.push(loaded),
-      nextSweep: () => this.nextSweep,
+      schedule: { nextRun: () => this.nextSweep },
       overlapped: () => (this.overlaps += 1),
       unlisted: (failure) => this.unlisted.push(failure),
       bug: (error, zone) => this.bugs.tell(error, zone),

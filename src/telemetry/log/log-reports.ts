@@ -203,6 +203,11 @@ export function logInternalError(logger: Logger, error: unknown, zone: string | 
   logger.error({ err: error, zone }, "internal error");
 }
 
+/** Logs internal errors, each with the zone that it happened in. */
+export function internalErrorLog(logger: Logger): (error: unknown, zone: string) => void {
+  return (error, zone) => logInternalError(logger, error, zone);
+}
+
 type Held = Extract<ZoneReport, { readonly result: "held" }>;
 type Planned = Extract<ZoneReport, { readonly result: "planned" }>;
 
