@@ -13,7 +13,8 @@ import { logLines, logged } from "../support/log-lines.ts";
 import { eventually } from "../support/processes.ts";
 import { jsonFrom, stop, textFrom } from "../support/running.ts";
 import { seriesIn } from "../support/scrapes.ts";
-import { allRun, corrected, untilMeasured } from "../support/settled-example.ts";
+import { allRun, corrected, started, untilMeasured } from "../support/settled-example.ts";
+import { untilWaiting, weaken } from "../support/waves-of-example.ts";
 
 const shop = "shop.example.com";
 const owaspRuleset = "4814384a9e5d4991b9815dcfc25d2f1f";
@@ -209,6 +210,28 @@ describe("a daemon that measures", () => {
     const { stdout } = await example.place.run("measurements", shop, "--since", "12h");
     expect(stdout).toContain("requests unknown");
     expect(stdout).toContain("refused");
+  });
+
+  it("judges the gate of a wave by the hours that the service has counted", async ({ expect }) => {
+    const clock = new SimulatedClock();
+    const gate = "gate: { blocked_per_10k_requests: 300 }";
+    await using example = await exampleWithEmulator({
+      config: `${config}\nmeasurements: {}\nrollout: { waves: [{ zones: [${shop}] }, { share: 100% }], soak: 2h, ${gate} }`,
+      ports: { clock },
+    });
+    expect((await example.place.run("apply", "--yes")).code).toBe(0);
+    const daemon = await started(example);
+    await weaken(example);
+    daemon.signal("SIGHUP");
+    await untilWaiting(daemon, "blog.example.com");
+    const judged = await eventually("the gate is judged", async () => {
+      await clock.jump(300_000);
+      const { rollout } = await jsonFrom(daemon, "api/v1/rollout");
+      const [zone] = coerceObjects(coerceObject(coerceObject(rollout)["gate"])["zones"]);
+      return coerceText(zone?.["why"]).includes("measured in") ? zone : undefined;
+    });
+    expect(judged).toMatchObject({ zone: shop, state: "unknown" });
+    expect(await stop(daemon)).toBe(0);
   });
 
   it("asks for nothing where nothing is to be measured", async ({ expect }) => {
