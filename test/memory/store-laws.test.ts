@@ -6,7 +6,6 @@ import { describe, it } from "vitest";
 import type { OpenedHistory } from "../../src/history/file/history-log.ts";
 import type { HistoryStore } from "../../src/history/file/history-store.ts";
 import { systemClock } from "../../src/host/clock.ts";
-import type { MeasurementStore } from "../../src/measure/measurement-store.ts";
 import { openDatabaseStore } from "../../src/memory/database-store.ts";
 import type { LeaderTables } from "../../src/memory/database.ts";
 import { openDirectoryStore } from "../../src/memory/directory/directory-store.ts";
@@ -372,11 +371,6 @@ function textOf(zone: string, nth: number): string {
   return JSON.stringify({ zone, nth, text: `'ü' \\ "` });
 }
 
-function measurementsOf({ measurements }: KeptStore): MeasurementStore {
-  if (measurements === undefined) throw new Error("nothing is measured");
-  return measurements;
-}
-
 type StoredText = string | undefined;
 
 /** A place, and what may be stored there: more than one text where no answer came. */
@@ -403,12 +397,12 @@ class KeptRecords {
 
   async #writes(day: string, zones: readonly ZoneName[], nth: number): Promise<void> {
     const texts = new Map(zones.map((zone) => [zone, textOf(zone, nth)]));
-    const isDone = await this.#isDone(measurementsOf(this.#store).write(day, texts));
+    const isDone = await this.#isDone(this.#store.measurements.write(day, texts));
     for (const [zone, text] of texts) this.#put(day, zone, text, isDone);
   }
 
   async #drops(first: string): Promise<void> {
-    const isDone = await this.#isDone(measurementsOf(this.#store).dropBefore(first));
+    const isDone = await this.#isDone(this.#store.measurements.dropBefore(first));
     for (const day of measuredDays.filter((each) => each < first)) {
       for (const zone of measuredZones) this.#put(day, zone, undefined, isDone);
     }
@@ -441,7 +435,7 @@ for (const { medium, start, runs, skip } of media) {
           const kept = new KeptRecords(place, await place.open());
           for (const [nth, acted] of steps.entries()) await kept.does(acted, nth);
           place.fault = undefined;
-          const reader = measurementsOf(await place.open());
+          const { measurements: reader } = await place.open();
           for (const day of measuredDays) {
             const found = new Map(await Array.fromAsync(reader.readAll(day)));
             for (const zone of measuredZones) {
@@ -457,7 +451,7 @@ for (const { medium, start, runs, skip } of media) {
 
     it("are read one after the other, each once, also where there are many", async ({ expect }) => {
       await using place = await start();
-      const store = measurementsOf(await place.open());
+      const { measurements: store } = await place.open();
       const zones = Array.from({ length: 450 }, (_, nth) => `${nth}-a${".-_"[nth % 3]}b.example`);
       const names = zones.flatMap((name) => zoneName(name) ?? []);
       expect(names).toHaveLength(450);
@@ -479,11 +473,11 @@ for (const { medium, start, skip } of media.slice(1)) {
   describe.skipIf(skip)(`measurements of a term in ${medium} ${skip ?? ""}`, () => {
     it("end with it", async ({ expect }) => {
       await using place = await start();
-      const first = measurementsOf(await place.open());
+      const { measurements: first } = await place.open();
       const [zone] = measuredZones;
       if (zone === undefined) throw new Error("no zone");
       await first.write("2026-11-25", new Map([[zone, '{"zone":"blog.example","n":1}']]));
-      const second = measurementsOf(await place.open());
+      const { measurements: second } = await place.open();
       await expect(first.write("2026-11-25", new Map([[zone, "late"]]))).rejects.toThrow(
         "another process",
       );
