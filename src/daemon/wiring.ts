@@ -181,7 +181,6 @@ export function beginTerm(context: TermContext, { store: kept, history }: TermMe
       return workUntil(signals, reconciler, others);
     },
     [Symbol.asyncDispose]: async () => {
-      schedule.expectRequests(new Map());
       await revision[Symbol.asyncDispose]();
       runs.setFormerTerm(audit.feed.term);
       await history[Symbol.asyncDispose]();
