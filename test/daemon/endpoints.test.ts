@@ -110,7 +110,7 @@ describe("a command to a rollout", () => {
   it("is done for who has the token; the log warns of those that are refused", async ({
     expect,
   }) => {
-    const rollout = `{ waves: [{ zones: [shop.example.com] }, { share: 100% }], token_file: token }`;
+    const rollout = `{ waves: [{ zones: [shop.example.com, typo.example.com] }, { share: 100% }], token_file: token }`;
     await using sink = await startJsonSink();
     await using example = await exampleWithEmulator({
       config: `schedule: { cron: "0 * * * *" }
@@ -124,6 +124,9 @@ notifications: [{ name: chat, type: webhook, url: "${sink.url}" }]`,
     const daemon = example.place.start("run");
     await logged(daemon, "rollout began");
     const page = await pageOf(daemon);
+    expect(await jsonFrom(daemon, "api/v1/diagnostics")).toMatchObject({
+      diagnostics: [{ code: "WAVE_ZONE_UNDECLARED" }],
+    });
     const post = async (path: string, body: object): Promise<string> => {
       const answer = await fetch(`${page}api/v1/${path}`, {
         method: "POST",

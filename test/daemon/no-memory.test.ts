@@ -75,6 +75,7 @@ describe("a daemon whose state directory", () => {
     expect(await stop(daemon)).toBe(0);
     const state = await place.read("state/state.jsonl");
     expect(state).toContain(`["steps/${shop}",null]`);
+    expect(state).toContain('["former-term","{');
   });
 
   it("another may use says so, and ends when that lives or at a signal", async ({ expect }) => {

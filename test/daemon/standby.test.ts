@@ -7,7 +7,8 @@ import { exampleWithEmulator, writesSeenBy } from "../support/example.ts";
 import { logLines, logged } from "../support/log-lines.ts";
 import { installation, noPostgres, sharedPostgres } from "../support/postgres.ts";
 import { eventually } from "../support/processes.ts";
-import { ask, jsonFrom, stop } from "../support/running.ts";
+import { ask, jsonFrom, stop, textFrom } from "../support/running.ts";
+import { seriesIn } from "../support/scrapes.ts";
 import { allRun } from "../support/settled-example.ts";
 
 /** Opens a page of a daemon; gives how often it was told to load anew. */
@@ -77,6 +78,8 @@ store: { postgres: { url_file: database-url } }`,
     await passing("revision applied", 100);
     await allRun(daemon);
     expect(writesSeenBy(example.emulator)).toEqual([]);
+    const predicted = seriesIn(await textFrom(daemon, "metrics"));
+    expect(predicted.get("zonewarden_sweep_predicted_seconds")).toBeGreaterThan(0);
 
     await clock.advance(1_000);
     const before = changes();
