@@ -34,7 +34,7 @@ import type { Logger } from "../telemetry/log/log.ts";
 import type { Metrics } from "../telemetry/metrics/metrics.ts";
 import type { DesiredState } from "../zone/desired-state.ts";
 import { settledWithin, type StopSignals } from "../zone/signals.ts";
-import type { Zone, ZoneName } from "../zone/zone.ts";
+import type { ZoneName } from "../zone/zone.ts";
 import { type AuditFollowing, followAudit } from "./audit-following.ts";
 import { inventoryOptions, reconcilerOptions, type RunningConfig } from "./config-reload.ts";
 import type { Term } from "./current-term.ts";
@@ -117,7 +117,7 @@ export function beginTerm(context: TermContext, { store: kept, history }: TermMe
   const collector = createCollector(parts, host, kept.measurements);
   const own = [runs.subscriber, heldPlanSubscriber(poller), liveSubscriber(collector)];
   const audit = followAudit(runningConfig, service, host, logger, runs, wake, context.notify);
-  const credentialOf = (zone: Zone): string => service.credentialOf(zone);
+  const { credentialOf } = service;
   const reporter = createReporter({
     fleet,
     metrics,
@@ -278,7 +278,7 @@ function createReconciler(
     },
     credentials: {
       names: service.credentials.map(({ name }) => name),
-      of: (zone) => service.credentialOf(zone),
+      of: service.credentialOf,
     },
     listZones: async (signal) => {
       const listing = await service.reader.listZones(signal);
@@ -348,10 +348,7 @@ function createInventoryPoller(
     clock,
     random,
     impactLines: (impact) => renderImpacts([impact], { color: false }).split("\n"),
-    report: (report) => {
-      logInventory(logger, fleet.zone(report.zone)?.inventory, report);
-      fleet.recordInventory(report);
-    },
+    report: (report) => logInventory(logger, fleet.recordInventory(report), report),
     scripts,
     unchecked: uncheckedScriptsLog(logger),
     bug: internalErrorLog(logger),
@@ -366,7 +363,7 @@ function createCollector(
 ): Collector {
   return new Collector(config.measurements, {
     ask: service.analytics,
-    credentialOf: (zone) => service.credentialOf(zone),
+    credentialOf: service.credentialOf,
     store,
     clock,
     random,

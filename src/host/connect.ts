@@ -37,7 +37,7 @@ export interface ServiceClient extends AsyncDisposable {
   readonly pruner: VersionPruner;
   readonly credentials: readonly Credential[];
   /** The name of the credential of a zone, "" if there is none. */
-  credentialOf(zone: Zone): string;
+  readonly credentialOf: (zone: Zone) => string;
 }
 
 /**

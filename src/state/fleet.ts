@@ -162,12 +162,14 @@ export class Fleet {
     return { before, after };
   }
 
-  recordInventory(report: InventoryReport): void {
+  /** Records what was read, and gives what was known before. */
+  recordInventory(report: InventoryReport): InventoryState | undefined {
     const state = this.#states.get(report.zone);
-    if (state === undefined) return;
+    if (state === undefined) return undefined;
     const inventory = afterInventory(state.inventory ?? neverRead, report);
     this.#states.set(report.zone, { ...state, inventory });
     this.#sorted = undefined;
+    return state.inventory;
   }
 
   /** Records a check of declared scripts; `undefined`: the zone no longer declares any. */
