@@ -162,6 +162,9 @@ describe("the daemon's inventory", () => {
     await control(example, "faults", slow);
     const daemon = example.place.start("run");
     await Promise.all([begun.promise, writtenTo(daemon, shop), writtenTo(daemon, brand)]);
+    expect((await jsonFrom(daemon, `api/v1/zones/${shop}`))["inventory"]).toMatchObject({
+      facts: null,
+    });
     expect(await stop(daemon)).toBe(0);
     const lines = logLines(daemon);
     expect(lines.at(-1)).toMatchObject({ msg: "zonewarden stopped" });

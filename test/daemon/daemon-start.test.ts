@@ -86,7 +86,10 @@ describe("a daemon that starts", () => {
   it("without a token is alive and ready, logs why nothing happens, and continues once there is one", async ({
     expect,
   }) => {
-    const config = `${everyHour}\ncredentials: [{ name: main, token_file: token }]`;
+    const config = `${everyHour}
+credentials: [{ name: main, token_file: token }]
+rollout: { waves: [{ zones: [${shop}] }, { share: 100% }] }
+store: { path: state }`;
     await using example = await exampleWithEmulator({ config });
     const daemon = example.place.start("run");
     await logged(daemon, "revision applied");

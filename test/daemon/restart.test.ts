@@ -156,6 +156,7 @@ describe("a daemon that starts again", () => {
     await logged(third, "rollout ended");
     await stop(third);
     expect(await keysOf(example)).not.toContain("earlier/");
+    expect((await example.place.run("history")).stdout).toContain("rollout");
   });
 
   it("tells the zones by name whose files disappeared while it was down", async ({ expect }) => {
