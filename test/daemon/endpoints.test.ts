@@ -280,6 +280,8 @@ describe("a process that waits for the Lease", () => {
     for (const zones of ["?zone=shop.example", ""]) {
       expect(await process.ask(`api/v1/reconcile${zones}`, asking)).toMatch(/^503/);
     }
+    // No token permits it.
+    expect(await process.ask("api/v1/rollout/pause", asking)).toMatch(/^404/);
     const [, ofZone, ofAll] = process.lines();
     const facts = { level: "warn", msg: "reconcile requested", audit: true, result: "standby" };
     expect(ofZone).toMatchObject({ ...facts, zone: "shop.example" });

@@ -30,6 +30,9 @@ describe("the daemon", () => {
     expect((await ask(daemon, "/livez")).status).toBe(200);
     expect((await ask(daemon, "/healthz")).status).toBe(200);
     expect(await textFrom(daemon, "/")).toContain("shop.example.com");
+    // No token permits it.
+    const reconcile = new URL("api/v1/reconcile", await pageOf(daemon));
+    expect((await fetch(reconcile, { method: "POST" })).status).toBe(404);
 
     await control(example, "edit", {
       zone: "shop.example.com",
