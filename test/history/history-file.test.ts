@@ -308,4 +308,27 @@ describe("the history file", () => {
     await file[Symbol.asyncDispose]();
     expect((await openStore(historyFile(place.file))).entries).toHaveLength(3);
   });
+
+  it("tries once more at its end what fails to be written at this moment", async ({ expect }) => {
+    await using place = await historyDirectory();
+    const real = historyFile(place.file);
+    const [begun, failure] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+    let attempts = 0;
+    const store: HistoryStore = {
+      ...real,
+      add: async (batch) => {
+        attempts += 1;
+        if (attempts > 1) return real.add(batch);
+        begun.resolve();
+        return failure.promise;
+      },
+    };
+    const { log: file } = await openStore(store);
+    file.append(entryAt(1));
+    await begun.promise;
+    const ended = file[Symbol.asyncDispose]();
+    failure.reject(new Error("ENOSPC"));
+    await ended;
+    expect((await openStore(real)).entries).toEqual([entryAt(1)]);
+  });
 });

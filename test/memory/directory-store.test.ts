@@ -716,6 +716,17 @@ describe("the lock of a state directory", () => {
     await next[Symbol.asyncDispose]();
   });
 
+  it("stays that of another process which took it over, when the store is closed", async ({
+    expect,
+  }) => {
+    const directory = new MemoryDirectory();
+    const { store } = await opened(directory, shop, { ...here, pid: 11 });
+    const taken = lockOf({ id: "other", pid: 12 });
+    directory.files.set("state.lock", taken);
+    await store[Symbol.asyncDispose]();
+    expect(directory.files.get("state.lock")).toBe(taken);
+  });
+
   it("is free again though it was being renewed when the store was closed", async ({ expect }) => {
     const { promise: isWritten, resolve: write } = Promise.withResolvers<void>();
     class SlowDirectory extends MemoryDirectory {
