@@ -58,6 +58,7 @@ describe("the heads of the history", () => {
     const head = headOf(store.bytes);
     expect(told[0]?.message).toContain(`head of the history: ${head} (line 3 of chain c1)`);
     await heads.stop(file);
+    await clock.advance(25 * hourMs);
     expect(logged()).toEqual(["daily", "daily", "daily", "daily", "stop"]);
     expect(lines().at(-1)).toMatchObject({ msg: "history head", head, line: 3, chain: "c1" });
   });

@@ -23,7 +23,7 @@ const checkMs = 3_600_000;
 export class HistoryHeads {
   readonly #ports: HeadPorts;
   #dailyAt: Date | undefined;
-  #checks: Disposable | undefined;
+  readonly #checks = new DisposableStack();
 
   constructor(ports: HeadPorts) {
     this.#ports = ports;
@@ -37,16 +37,15 @@ export class HistoryHeads {
     const { clock } = this.#ports;
     this.#dailyAt = file.dailyHeadAt;
     this.#log(file.head, "start");
-    this.#checks = every(checkMs, () => void this.#daily(file), clock);
+    this.#checks.use(every(checkMs, () => void this.#daily(file), clock));
   }
 
   /** Closes the file: records the head in it, signed, if there is a key, and logs the last head. */
   async stop(file: OpenedHistory["log"]): Promise<void> {
-    this.#checks?.[Symbol.dispose]();
+    this.#checks.dispose();
     // Lines that are being written are news of the head, too.
     await file.settled();
-    const isRecorded = this.#ports.isSigned && file.head !== undefined && file.hasNewLines;
-    if (isRecorded) void file.recordHead("stop");
+    if (this.#ports.isSigned && file.hasNewLines) void file.recordHead("stop");
     await file[Symbol.asyncDispose]();
     this.#log(file.head, "stop");
   }
