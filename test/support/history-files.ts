@@ -84,6 +84,9 @@ export interface Append {
   readonly text: Buffer;
 }
 
+/** Lines lie across the ends of pieces. */
+const pieceBytes = 1_500;
+
 /** A history file in memory, with all its appends. */
 export class MemoryHistory implements HistoryStore {
   readonly place = "history.jsonl";
@@ -101,7 +104,8 @@ export class MemoryHistory implements HistoryStore {
 
   async *read(): AsyncGenerator<Uint8Array> {
     await Promise.resolve();
-    if (this.bytes.length > 0) yield this.bytes;
+    const { bytes } = this;
+    for (let at = 0; at < bytes.length; at += pieceBytes) yield bytes.subarray(at, at + pieceBytes);
   }
 
   add({ lines: { text }, drop }: HistoryBatch): Promise<void> {

@@ -36,7 +36,7 @@ export async function* linesOf(
   let start = 0;
   let number = 0;
   for await (const piece of pieces) {
-    const bytes = rest.length === 0 ? piece : Buffer.concat([rest, piece]);
+    const bytes = Buffer.concat([rest, piece]);
     let from = 0;
     for (let to = bytes.indexOf(lineFeed); to !== -1; to = bytes.indexOf(lineFeed, from)) {
       const end = start + to + 1 - from;
