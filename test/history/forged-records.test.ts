@@ -2,6 +2,7 @@ import { generateKeyPairSync } from "node:crypto";
 
 import { describe, it } from "vitest";
 
+import type { Seal } from "../../src/history/chain/history-chain.ts";
 import type { HistoryProof } from "../../src/history/verify/verify-history.ts";
 import {
   chainForgeries,
@@ -104,12 +105,12 @@ describe("records that somebody forges", () => {
 /** The lines up to the last one that the proof is about. */
 function coveredIn(
   after: Lines,
-  sealed: readonly { readonly hash: string; readonly isSigned: boolean }[],
+  sealed: readonly Pick<Seal, "hash" | "signature">[],
   { head, key }: Partial<HistoryProof>,
 ): Lines {
   const proofs = new Set(
     sealed
-      .filter(({ hash, isSigned }) => (key === undefined ? hash === head : isSigned))
+      .filter((seal) => (key === undefined ? seal.hash === head : seal.signature !== undefined))
       .map(({ hash }) => hash),
   );
   const end = after.findLastIndex((line) => proofs.has(sealIn(line)?.hash ?? ""));

@@ -90,8 +90,8 @@ export interface Seal {
   readonly hash: string;
   /** Whether `hash` is that of the line: its bytes are as they were written. */
   readonly isWhole: boolean;
-  /** Whether the line carries a signature. */
-  readonly isSigned: boolean;
+  /** In base64; `undefined`: the line carries none. */
+  readonly signature: string | undefined;
 }
 
 const beginning = /^\{"at":"[^"]{0,40}","n":(\d{1,15}),"prev":"((?:[0-9a-f]{64})?)"/;
@@ -106,16 +106,16 @@ export function sealOf(line: Uint8Array): Seal | undefined {
   const [, hash] = end.exec(latin1(line.subarray(-endLength))) ?? [];
   if (n === undefined || hash === undefined) return undefined;
   const open = line.subarray(0, -endLength);
-  const isSigned = signatureEnd.test(latin1(open.subarray(-signatureLength)));
-  return { n: Number(n), prev, hash, isWhole: sha256(open) === hash, isSigned };
+  const [, signature] = signatureEnd.exec(latin1(open.subarray(-signatureLength))) ?? [];
+  return { n: Number(n), prev, hash, isWhole: sha256(open) === hash, signature };
 }
 
-/** Whether a line carries a signature that was made with the private key of `key`. */
-export function isSignedBy(key: KeyObject, line: Uint8Array): boolean {
-  const open = line.subarray(0, -endLength);
-  const [, signature] = signatureEnd.exec(latin1(open.subarray(-signatureLength))) ?? [];
-  if (signature === undefined) return false;
-  const signed = Buffer.concat([Buffer.from(context), open.subarray(0, -signatureLength)]);
+/** Whether the signature that a line carries was made with the private key of `key`. */
+export function isSignedBy(key: KeyObject, line: Uint8Array, signature: string): boolean {
+  const signed = Buffer.concat([
+    Buffer.from(context),
+    line.subarray(0, -endLength - signatureLength),
+  ]);
   return verify(null, signed, key, Buffer.from(signature, "base64"));
 }
 

@@ -25,11 +25,11 @@ function explained(
     return { code: "other_history", message };
   }
   const follows = lineOf.get(prev);
-  if (follows !== undefined && follows < line) {
-    const message = `the line follows line ${follows}: what is between them was inserted or moved`;
-    return { code: "inserted", message };
-  }
   if (follows !== undefined) {
+    if (follows < line) {
+      const message = `the line follows line ${follows}: what is between them was inserted or moved`;
+      return { code: "inserted", message };
+    }
     const message = `the line follows line ${follows}, which comes later: the order was changed`;
     return { code: "reordered", message };
   }

@@ -97,7 +97,7 @@ class FileCheck {
       this.#breaks.push({ seal: placed, before: this.#before.n });
     }
     this.#before = { hashes: isWhole ? [hash] : [hash, sha256(line.bytes)], n, isWhole };
-    if (seal.isSigned) this.#checkSignature(line);
+    if (seal.signature !== undefined) this.#checkSignature(line, seal.signature);
   }
 
   end(rest: Uint8Array): CheckedFile {
@@ -158,9 +158,9 @@ class FileCheck {
     if (record.record === "dropped") this.#drops.push({ hash, dropped: record.dropped });
   }
 
-  #checkSignature({ number, bytes }: HistoryLine): void {
+  #checkSignature({ number, bytes }: HistoryLine, signature: string): void {
     if (this.#key === undefined) return;
-    if (isSignedBy(this.#key, bytes)) this.#signedLine = number;
+    if (isSignedBy(this.#key, bytes, signature)) this.#signedLine = number;
     else this.#tell(number, "wrong_signature", "the signature is not one of this key");
   }
 

@@ -68,24 +68,20 @@ function coveredLines(
   files: readonly CheckedFile[],
   { head, key }: HistoryProof,
 ): ReadonlySet<string> {
-  const before = new Map<string, string>();
-  const proofs: string[] = [];
+  const whole = new Map<string, PlacedSeal>();
+  const covered = new Set<PlacedSeal>();
   for (const { seals, signedLine } of files) {
-    for (const { hash, prev, line, isWhole } of seals) {
-      if (!isWhole) continue;
-      before.set(hash, prev);
-      if (key === undefined ? hash === head : line === signedLine) proofs.push(hash);
+    for (const seal of seals.filter(({ isWhole }) => isWhole)) {
+      whole.set(seal.hash, seal);
+      if (key === undefined ? seal.hash === head : seal.line === signedLine) covered.add(seal);
     }
   }
-  const covered = new Set<string>();
-  for (const proof of proofs) {
-    let at: string | undefined = proof;
-    while (at !== undefined && before.has(at) && !covered.has(at)) {
-      covered.add(at);
-      at = before.get(at);
-    }
+  // The loop visits what it adds, too.
+  for (const { prev } of covered) {
+    const before = whole.get(prev);
+    if (before !== undefined) covered.add(before);
   }
-  return covered;
+  return new Set([...covered].map(({ hash }) => hash));
 }
 
 /** Whether a file continues the files before it, or repeats lines of them. */
@@ -170,7 +166,9 @@ function signaturesOf(
   const last = files.findLast(({ signedLine }) => signedLine !== undefined);
   const file = last?.file ?? files.at(-1)?.file ?? "";
   if (key === undefined) {
-    const isSigned = files.some(({ seals }) => seals.some((seal) => seal.isSigned));
+    const isSigned = files.some(({ seals }) =>
+      seals.some(({ signature }) => signature !== undefined),
+    );
     if (!isSigned) return undefined;
     const message = "the file has signatures, which were not checked: use --verify-key";
     return { file, line: 0, code: "not_checked", message };
