@@ -60,7 +60,7 @@ function linesOf(change: HistoryChange, paint: Paint): readonly string[] {
   const who = historyAuthors(change);
   const by = who === "" ? [] : [`      ${paint("cyan", who)}`];
   if (verb !== "update") return [head, ...by];
-  const width = Math.max(0, ...fields.map(({ field }) => field.length));
+  const width = Math.max(...fields.map(({ field }) => field.length));
   return [
     head,
     ...by,

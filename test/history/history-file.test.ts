@@ -5,6 +5,7 @@ import path from "node:path";
 import { describe, it } from "vitest";
 
 import { NewLines } from "../../src/history/chain/history-chain.ts";
+import { recordIn } from "../../src/history/file/history-lines.ts";
 import type { HistoryStore } from "../../src/history/file/history-store.ts";
 import { UnstoredLines } from "../../src/history/file/unstored-lines.ts";
 import { historyJson } from "../../src/history/history-json.ts";
@@ -70,15 +71,17 @@ describe("the history file", () => {
     const first = await openStore(historyFile(place.file));
     first.log.append(entryAt(1));
     await first.log.settled();
-    await appendFile(place.file, "\0\0\0\n{}\n");
+    const nameless = '{"at":"2026-11-20T12:00:00.000Z","record":"begin"}';
+    const undated = '{"at":"noon","record":"begin","chain":"c1"}';
+    await appendFile(place.file, `\0\0\0\n{}\n${nameless}\n${undated}\n`);
     expect(first.damaged).toEqual([]);
     const second = await openStore(historyFile(place.file));
-    expect(second.damaged).toEqual([3, 4]);
+    expect(second.damaged).toEqual([3, 4, 5, 6]);
     second.log.append(entryAt(2));
     await second.log.settled();
     const third = await openStore(historyFile(place.file));
     expect(third.entries).toEqual([1, 2].map(entryAt));
-    expect(third.damaged).toEqual([3, 4]);
+    expect(third.damaged).toEqual([3, 4, 5, 6]);
   });
 
   it.for(["kT9xQ2mN8vL4pR7wJ3hF6bD1sG5zC0yA_eU-iOqX", "mode: observe\n", "[1]"])(
@@ -102,6 +105,9 @@ describe("the history file", () => {
     // Exactly as old as it may be.
     await openStore(historyFile(place.file), { maxAgeMs: 30 * 60_000 });
     expect((await openStore(historyFile(place.file))).entries).toEqual([entryAt(30)]);
+    const [, text = ""] = (await readFile(place.file, "utf8")).split("\n");
+    const dropped = { lines: 3, firstAt: at(0), lastAt: at(2), last: { n: 3 } };
+    expect(recordIn({ text })).toMatchObject({ at: at(60), record: "dropped", dropped });
     await openStore(historyFile(place.file), { maxAgeMs: 30 * 60_000 - 1 });
     expect((await openStore(historyFile(place.file))).entries).toEqual([]);
   });
@@ -135,16 +141,19 @@ describe("the history file", () => {
       add: async (batch) => {
         if (!full) return real.add(batch);
         await appendFile(place.file, batch.lines.text.slice(0, 20));
-        throw new Error("ENOSPC");
+        return notStored();
       },
+      truncate: (size) => (full ? notStored() : real.truncate(size)),
     };
     const { log: file, told } = await openStore(store);
     file.append(entryAt(1));
     await file.settled();
+    const size = await real.size();
     full = true;
     for (const minute of [2, 3]) {
       file.append(entryAt(minute));
       await file.settled();
+      expect(await real.size()).toBe(size + 20);
     }
     full = false;
     file.append(entryAt(4));
@@ -245,11 +254,11 @@ describe("the history file", () => {
     expect(entries).toEqual([]);
   });
 
-  it("follows no symbolic link where it writes", async ({ expect }) => {
+  it("follows no symbolic link", async ({ expect }) => {
     await using place = await historyDirectory();
     await mkdir(path.dirname(place.file));
     const victim = path.join(path.dirname(place.file), "victim");
-    await writeFile(victim, "");
+    await writeFile(victim, "mode: observe\n");
     await symlink(victim, `${place.file}.next`);
     const clock = new SimulatedClock(at(0));
     const first = await openStore(historyFile(place.file), { clock });
@@ -262,7 +271,7 @@ describe("the history file", () => {
     await symlink(victim, place.file);
     await expect(openStore(historyFile(place.file))).rejects.toMatchObject({ code: "ELOOP" });
     await expect(historyFile(place.file).add({ lines })).rejects.toThrow("ELOOP");
-    expect(await readFile(victim, "utf8")).toBe("");
+    expect(await readFile(victim, "utf8")).toBe("mode: observe\n");
   });
 
   it("is not opened where it is a pipe or a device, which could wait for ever", async ({

@@ -68,6 +68,7 @@ describe("a history as it was written", () => {
     const { bytes } = await kept({ entries: 3 });
     const later = await kept({
       bytes: Buffer.concat([bytes, Buffer.from(lineWithoutHash(9))]),
+      chain: "c2",
       from: 10,
       entries: 2,
     });
@@ -371,7 +372,11 @@ describe("several files", () => {
       await kept({ bytes: first.bytes, from: 20 }),
       await kept({ bytes: first.bytes, from: 40 }),
     ];
+    const namesake = await kept({ from: 30 });
+    const rest = bytesOf(linesIn(other.bytes).slice(1));
     expect(await found([first.bytes, other.bytes])).toEqual(["1 other_history"]);
+    expect(await found([first.bytes, namesake.bytes])).toEqual(["1 other_history"]);
+    expect(await found([first.bytes, rest])).toEqual(["1 missing_start", "1 other_history"]);
     expect(await found([a.bytes, b.bytes])).toEqual(["1 diverges"]);
   });
 

@@ -184,16 +184,21 @@ describe("the history in words", () => {
     ];
     const [change] = entry.changes;
     if (change === undefined) throw new Error("no change");
-    const changes = [{ ...change, verb: "update", fields } as const, { ...change, fields }];
+    const changes = [
+      { ...change, verb: "update", title: "Login page", fields },
+      { ...change, drift: undefined, fields },
+    ] as const;
     expect(
       renderHistoryEntry({ ...entry, changes }, plain)
         .split("\n")
-        .slice(1, 5),
+        .slice(1),
     ).toEqual([
-      "  ~ policy/a  ▲ strengthens  done  somebody lowered the protection",
+      "  ~ policy/a  Login page  ▲ strengthens  done  somebody lowered the protection",
       "      enabled      false → true",
       "      description  a → b",
-      "  + policy/a  ▲ strengthens  done  somebody lowered the protection",
+      "  + policy/a  ▲ strengthens  done",
+      "  no \\u{1b} such thing",
+      "",
     ]);
   });
 
@@ -225,6 +230,13 @@ describe("the history in words", () => {
     expect(renderDriftTimes([calm], period)).toMatch(/^Drift from \S+ to \S+: none\n$/);
     expect(driftTimeText(calm)).toBe("no drift on record");
     const often = { ...calm, episodes: 2, seenMs: 60_000, atMostMs: 120_000, isDrifting: true };
-    expect(driftTimeText(often)).toBe("drifted 2 times, 1 min seen, at most 2 min, still drifting");
+    const text = "drifted 2 times, 1 min seen, at most 2 min, still drifting";
+    expect(driftTimeText(often)).toBe(text);
+    const blog = { ...often, zone: "blog.example" };
+    expect(renderDriftTimes([blog, calm, often], period).split("\n").slice(1)).toEqual([
+      `  blog.example      ${text}`,
+      `  shop.example.com  ${text}`,
+      "",
+    ]);
   });
 });
