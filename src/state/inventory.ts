@@ -47,9 +47,9 @@ export function summarizeInventory(
   };
 }
 
-/** Whether an item was first seen within the last day. */
+/** Whether an item was first seen within the last day: it is not if nobody knows when. */
 function isNew({ firstSeenAt }: Pick<Item, "firstSeenAt">, now: Date): boolean {
-  return firstSeenAt !== undefined && Number(now) - Number(firstSeenAt) < dayMs;
+  return Number(now) - Number(firstSeenAt) < dayMs;
 }
 
 /** The host of an item's URL, "" for inline content, or the domain of a cookie. */
@@ -212,7 +212,7 @@ export function afterInventory(state: InventoryState, report: InventoryReport): 
     return { ...state, failure: report.failure, failingSince: state.failingSince ?? at };
   }
   const news = newlyMalicious(state, report).map(({ kind }) => kind);
-  const found = news.length === 0 ? state.found : addCounts(state.found, news);
+  const found = addCounts(state.found, news);
   return { readAt: at, facts: report.facts, failure: undefined, failingSince: undefined, found };
 }
 

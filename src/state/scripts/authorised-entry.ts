@@ -7,9 +7,11 @@ import type { SeenVersion, WatchedScript } from "./script-watch.ts";
 export function entryFinder(
   authorised: readonly AuthorisedScript[],
 ): (url: string) => AuthorisedScript | undefined {
-  const entries = new Map(authorised.map((entry) => [entry.url, entry]));
-  const find = patternFinder([...entries.keys()]);
-  return (url) => entries.get(find(url) ?? "");
+  const entries = new Map<string | undefined, AuthorisedScript>(
+    authorised.map((entry) => [entry.url, entry]),
+  );
+  const find = patternFinder(authorised.map(({ url }) => url));
+  return (url) => entries.get(find(url));
 }
 
 /** Whether somebody has approved the entry, and not only for a later day. */

@@ -3,6 +3,7 @@ import { isDeepStrictEqual } from "node:util";
 import { sha256 } from "../../syntax/digest.ts";
 import type { DeclaredScripts } from "../../zone/declared-scripts.ts";
 import type { Script } from "../../zone/inventory-item.ts";
+import { laterFirst } from "../inventory.ts";
 import { entryFinder } from "./authorised-entry.ts";
 import {
   type DraftFinding,
@@ -22,7 +23,7 @@ import {
   type ScriptWatch,
   type WatchedScript,
 } from "./script-watch.ts";
-import { maxPages, onPagesOf, type ScriptReading, watchedScripts } from "./watched-scripts.ts";
+import { foundScripts, maxPages, onPagesOf, type ScriptReading } from "./watched-scripts.ts";
 
 export interface ScriptCheckInput {
   readonly declared: DeclaredScripts;
@@ -56,24 +57,24 @@ export function checkScripts(input: ScriptCheckInput): ScriptCheck {
     return withFindings(before, before, findings, []);
   }
   const onPages = onPagesOf(declared, reading, before);
-  const scripts = watchedScripts(declared, reading, onPages, before, now);
+  const found = foundScripts(declared, reading, onPages, before, now);
   const isAsked = reading.onPages !== undefined;
   const watch: ScriptWatch = {
     ...before,
     readAt: now,
     ...(isAsked && { pagesAt: now, pages: declared.pages, known: idsOf(reading.scripts) }),
     onPages: onPages.map(({ id }) => id),
-    scripts: scripts.slice(0, maxScripts),
-    moreScripts: Math.max(0, scripts.length - maxScripts),
+    scripts: found.slice(0, maxScripts).map(({ watched }) => watched),
+    moreScripts: Math.max(0, found.length - maxScripts),
     seen: seenEntries(declared, onPages, before, now),
   };
   const drafts = [
-    ...scriptDrafts(declared, scripts, onPages, input.maliciousBelow),
+    ...scriptDrafts(found, input.maliciousBelow),
     ...monitoringDrafts(reading.isMonitored, reading.scripts, before, now),
     ...goneDrafts(declared, watch.seen, now),
     ...entryDrafts(declared, now),
   ];
-  const found = findingsOf(drafts, before, input);
+  const current = findingsOf(drafts, before, input);
   // If the setting was not read, monitoring is as it was.
   const kept =
     reading.isMonitored === undefined
@@ -90,7 +91,7 @@ export function checkScripts(input: ScriptCheckInput): ScriptCheck {
   return withFindings(
     before,
     watch,
-    [...found, ...kept],
+    [...current, ...kept],
     [...scriptEventsOf(before, watch), ...ended],
   );
 }
@@ -119,15 +120,13 @@ function firstWatch(now: Date): ScriptWatch {
 
 /** Moments of the future are none: the clock was set back, or the state was changed. */
 function withoutFuture(watch: ScriptWatch, now: Date): ScriptWatch {
-  const past = (moment: Date | undefined): Date | undefined =>
-    moment !== undefined && moment > now ? undefined : moment;
-  const atMostNow = (moment: Date): Date => (moment > now ? now : moment);
+  const atMostNow = (moment: Date): Date => pastOf(moment, now) ?? now;
   return {
     ...watch,
     since: atMostNow(watch.since),
     readAt: watch.readAt && atMostNow(watch.readAt),
-    pagesAt: past(watch.pagesAt),
-    recordedAt: past(watch.recordedAt),
+    pagesAt: pastOf(watch.pagesAt, now),
+    recordedAt: pastOf(watch.recordedAt, now),
     seen: new Map([...watch.seen].map(([url, at]) => [url, atMostNow(at)])),
     findings: watch.findings.map((finding) => ({
       ...finding,
@@ -135,6 +134,10 @@ function withoutFuture(watch: ScriptWatch, now: Date): ScriptWatch {
       lastSeenAt: atMostNow(finding.lastSeenAt),
     })),
   };
+}
+
+function pastOf(moment: Date | undefined, now: Date): Date | undefined {
+  return Number(moment) > Number(now) ? undefined : moment;
 }
 
 /** When a script of each entry was last seen on the pages; an entry without one waits from now on. */
@@ -145,12 +148,11 @@ function seenEntries(
   now: Date,
 ): ReadonlyMap<string, Date> {
   const entryOf = entryFinder(authorised);
-  const last = new Map(before.seen);
+  const last = new Map<string | undefined, Date | undefined>(before.seen);
   for (const { url, lastSeenAt } of onPages) {
     const entry = entryOf(url)?.url;
-    if (entry === undefined || lastSeenAt === undefined || lastSeenAt > now) continue;
-    const known = last.get(entry);
-    if (known === undefined || known < lastSeenAt) last.set(entry, lastSeenAt);
+    const [latest] = [last.get(entry), pastOf(lastSeenAt, now)].toSorted(laterFirst);
+    last.set(entry, latest);
   }
   return new Map(authorised.map(({ url }) => [url, last.get(url) ?? now]));
 }

@@ -2,8 +2,9 @@ import { dayMs } from "../../syntax/time-units.ts";
 import type { AuthorisedScript, DeclaredScripts } from "../../zone/declared-scripts.ts";
 import { maliciousReasons, type Script } from "../../zone/inventory-item.ts";
 import { dayOf, endOf } from "../../zone/written-date.ts";
-import { entryFinder, judgeContent } from "./authorised-entry.ts";
+import { judgeContent } from "./authorised-entry.ts";
 import type { FindingKind, ScriptFinding, ScriptWatch, WatchedScript } from "./script-watch.ts";
+import type { FoundScript } from "./watched-scripts.ts";
 
 /** A finding before it is compared with those of the check before. */
 export interface DraftFinding extends Pick<
@@ -42,13 +43,12 @@ function missingDrafts(entry: AuthorisedScript): readonly DraftFinding[] {
 
 /** Authorised scripts that were not seen for as long as the declaration says. */
 export function goneDrafts(
-  { authorised, goneAfterDays }: DeclaredScripts,
+  { goneAfterDays }: DeclaredScripts,
   seen: ScriptWatch["seen"],
   now: Date,
 ): readonly DraftFinding[] {
-  return authorised.flatMap(({ url }) => {
-    const last = seen.get(url);
-    if (last === undefined || Number(now) - Number(last) < goneAfterDays * dayMs) return [];
+  return [...seen].flatMap(([url, last]) => {
+    if (Number(now) - Number(last) < goneAfterDays * dayMs) return [];
     const detail = `no browser reported the script on the pages since ${dayOf(last)}`;
     return [draftOf("gone", url, `${url} `, detail)];
   });
@@ -88,33 +88,27 @@ function gapDrafts(key: string, what: string, from: Date, now: Date): readonly D
 
 /** What is wrong with the scripts in use on the pages. */
 export function scriptDrafts(
-  { authorised }: DeclaredScripts,
-  watched: readonly WatchedScript[],
-  scripts: readonly Script[],
+  found: readonly FoundScript[],
   maliciousBelow: number,
 ): readonly DraftFinding[] {
-  const byId = new Map(scripts.map((script) => [script.id, script]));
-  const entryOf = entryFinder(authorised);
-  return watched.flatMap((each) => {
-    const script = byId.get(each.id);
-    if (script === undefined) return [];
+  return found.flatMap(({ script, entry, watched }) => {
     const reasons = maliciousReasons(script, maliciousBelow);
-    const entry = entryOf(script.url);
+    const approved = watched.isAuthorised ? entry : undefined;
     const draft = (kind: FindingKind, detail: string): DraftFinding => ({
       kind,
       key: script.url,
-      subject: each.url,
+      subject: watched.url,
       detail,
-      pageUrls: each.pageUrls,
-      versions: [{ hash: each.hash, fetchedAt: each.fetchedAt }],
+      pageUrls: watched.pageUrls,
+      versions: [{ hash: watched.hash, fetchedAt: watched.fetchedAt }],
     });
     return [
       ...(reasons.length > 0
         ? [draft("malicious", `the script is malicious: ${reasons.join(", ")}`)]
         : []),
-      ...(entry !== undefined && each.isAuthorised
-        ? contentDrafts(entry, each, draft)
-        : [draft("unauthorised", unauthorisedText(entry))]),
+      ...(approved === undefined
+        ? [draft("unauthorised", unauthorisedText(entry))]
+        : contentDrafts(approved, watched, draft)),
     ];
   });
 }

@@ -1,5 +1,5 @@
 import type { Enforcement } from "../../impact/script-enforcement.ts";
-import type { DeclaredScripts } from "../../zone/declared-scripts.ts";
+import type { AuthorisedScript, DeclaredScripts } from "../../zone/declared-scripts.ts";
 import { isInUse, type Script } from "../../zone/inventory-item.ts";
 import { laterFirst, shortened } from "../inventory.ts";
 import { entryFinder, isApproved, isPinned, maxVersions } from "./authorised-entry.ts";
@@ -19,6 +19,13 @@ export interface ScriptReading {
   readonly enforcementOf: (script: Script) => readonly Enforcement[];
 }
 
+/** A script in use on the pages: as it was read, with the entry that matches it, and as it is kept. */
+export interface FoundScript {
+  readonly script: Script;
+  readonly entry: AuthorisedScript | undefined;
+  readonly watched: WatchedScript;
+}
+
 /** Pages of a script, or of a finding on it, that are kept. */
 export const maxPages = 20;
 
@@ -32,21 +39,21 @@ export function onPagesOf(
 }
 
 /** The scripts in use on the pages, those first that are not authorised. */
-export function watchedScripts(
+export function foundScripts(
   declared: DeclaredScripts,
   reading: ScriptReading,
   onPages: readonly Script[],
   earlier: ScriptWatch,
   now: Date,
-): readonly WatchedScript[] {
+): readonly FoundScript[] {
   const before = new Map(earlier.scripts.map((script) => [script.id, script]));
   const entryOf = entryFinder(declared.authorised);
-  const watched = onPages.filter(isInUse).map((script): WatchedScript => {
+  const found = onPages.filter(isInUse).map((script): FoundScript => {
     const entry = entryOf(script.url);
     const known = before.get(script.id);
     const details = reading.details.get(script.id);
     const { hash, fetchedAt } = script;
-    return {
+    const watched: WatchedScript = {
       id: script.id,
       url: shortened(script.url),
       hash,
@@ -62,9 +69,10 @@ export function watchedScripts(
           : [],
       enforcement: reading.enforcementOf(script),
     };
+    return { script, entry, watched };
   });
-  return watched.toSorted(
-    (a, b) =>
+  return found.toSorted(
+    ({ watched: a }, { watched: b }) =>
       Number(a.isAuthorised) - Number(b.isAuthorised) || laterFirst(a.firstSeenAt, b.firstSeenAt),
   );
 }
