@@ -212,6 +212,7 @@ describe("a check of the scripts on declared pages", () => {
     { count: 19, finds: [`changed ${pay}`, `unverified ${pay}`] },
     // Older ones may have been dropped: the oldest one tells nothing of the approval.
     { count: 20, finds: [`changed ${pay}`, `changed ${pay}`] },
+    { count: 22, finds: [`changed ${pay}`, `changed ${pay}`] },
   ])(
     "of $count versions since the approval of a script that was there finds $finds",
     ({ count, finds }, { expect }) => {
@@ -221,6 +222,7 @@ describe("a check of the scripts on declared pages", () => {
       const old = { ...withVersions(pay, ...versions), firstSeenAt: day(-30), lastSeenAt: day(25) };
       const result = check(declaredScripts([pinned]), readingOf([old]), day(25));
       expect(findingsIn(result).toSorted()).toEqual(finds);
+      expect(result.watch.scripts[0]?.versions).toHaveLength(Math.min(count, 20));
     },
   );
 
@@ -239,6 +241,16 @@ describe("a check of the scripts on declared pages", () => {
     const reading = readingOf([here(pay, { hash: hashB })]);
     const { watch } = check(declaredScripts([entry]), reading, firstDay);
     expect(watch.findings[0]?.detail).toBe("the content bbbbbbbbbbbb… is not the approved one");
+  });
+
+  it("names the entry of a script that nobody has approved", ({ expect }) => {
+    const entry = authorised(pay, { approvedBy: "" });
+    const reading = readingOf([here(pay), here(urlOf("unknown"))]);
+    const { watch } = check(declaredScripts([entry]), reading, firstDay);
+    expect(watch.findings.map(({ detail }) => detail)).toEqual([
+      `its entry ${pay} is not approved: approved_by and approved_on`,
+      "no entry authorises the script",
+    ]);
   });
 
   it("finds everything at once, the gravest first", ({ expect }) => {
@@ -299,10 +311,10 @@ describe("a check of the scripts on declared pages", () => {
       here("https://a.example/new.js", { firstSeenAt: day(-2) }),
     ];
     const { watch } = check(declaredScripts([authorised(pay)]), readingOf(scripts), firstDay);
-    expect(watch.scripts.map(({ url }) => url)).toEqual([
-      "https://a.example/new.js",
-      "https://a.example/old.js",
-      pay,
+    expect(watch.scripts.map(({ url, entry }) => [url, entry])).toEqual([
+      ["https://a.example/new.js", ""],
+      ["https://a.example/old.js", ""],
+      [pay, pay],
     ]);
   });
 
@@ -332,11 +344,11 @@ describe("a check of the scripts on declared pages", () => {
       here("https://a.example/a.js", { firstPageUrl: "" }),
     ];
     const { watch } = check(
-      declaredScripts([]),
+      declaredScripts([pinned]),
       readingOf(scripts, { details: new Map() }),
       firstDay,
     );
-    expect(watch.scripts.map(({ pageUrls }) => pageUrls)).toEqual([[start, cart], []]);
+    expect(watch.scripts.map(({ pageUrls }) => pageUrls)).toEqual([[], [start, cart]]);
   });
 
   it("does not look at scripts of other pages", ({ expect }) => {

@@ -6,6 +6,7 @@ import {
   type InventoryFacts,
   inventoryFacts,
   type InventoryReport,
+  laterFirst,
   neverRead,
   newlyMalicious,
   shortened,
@@ -98,6 +99,9 @@ describe("what is known of an inventory", () => {
     const { facts } = read(bad("https://a.example/", at));
     expect(facts.malicious).toHaveLength(1);
     expect(facts.newest[0]).toBe(facts.malicious[0]);
+    expect(facts.newest).toMatchObject([
+      { page: "https://shop.example.com/", status: "active", malicious: [expect.any(String)] },
+    ]);
     const [one, other] = [1, 2].map((nth) => {
       const url = `https://${nth}.example/`;
       return factsOf([script(url, { scores: harmless, firstSeenAt: at })]);
@@ -106,19 +110,36 @@ describe("what is known of an inventory", () => {
     expect(one?.notPermitted).toBe(other?.notPermitted);
   });
 
+  it("comes first where it is later, and last where it has no moment", ({ expect }) => {
+    expect(laterFirst(at, new Date(Number(at) - 1))).toBe(-1);
+    expect(laterFirst(at, undefined)).toBeLessThan(0);
+    expect(laterFirst(undefined, at)).toBeGreaterThan(0);
+  });
+
   it("does not call new what was first seen more than a day ago", ({ expect }) => {
     const { facts } = read(bad("https://a.example/", new Date(Number(at) - 86_400_000)));
     expect(facts.newest).toEqual([]);
   });
 
-  it("counts by status, and leaves out what has none", ({ expect }) => {
+  it("counts by status and host, and leaves out what has none", ({ expect }) => {
     const scripts = ["active", "", "inactive", "active"].map((status, nth) =>
       script(`https://${nth}.example/`, { status }),
     );
-    const session = cookie("session", { firstSeenAt: at });
-    const facts = factsOf([...scripts, session]);
-    expect(facts.kinds.get("script")?.statuses).toEqual({ active: 2, inactive: 1 });
-    expect(facts.newest).toMatchObject([{ name: "session", status: "", malicious: [] }]);
+    const session = cookie("session", { firstSeenAt: at, firstPageUrl: "", domain: "0.example" });
+    const inline = script("data:text/javascript,0", { firstSeenAt: undefined, status: "" });
+    const odd = ["not a url", "nor this"].map((url) => script(url));
+    const facts = factsOf([...scripts, session, inline, ...odd]);
+    expect(facts.kinds.get("script")).toEqual({
+      total: 8,
+      statuses: { active: 4, inactive: 1 },
+      malicious: 0,
+      fresh: 1,
+      hosts: 6,
+    });
+    expect(facts.newest).toMatchObject([
+      { name: "session", page: "shop.example.com", status: "", malicious: [] },
+    ]);
+    expect(facts.malicious).toEqual([]);
   });
 
   it("keeps the beginning of an address that carries a whole script", ({ expect }) => {

@@ -48,6 +48,7 @@ describe("drift", () => {
   it("is dated from when it was first seen", ({ expect }) => {
     const state = after({ result: "in_sync" }, drifted, held("weakening"));
     expect(state).toMatchObject({ driftedSince: at(2), pendingSince: undefined });
+    expect(after(pending, pending)).toMatchObject({ driftedSince: undefined, pendingSince: at(1) });
   });
 
   it("does not end where its cause is forgotten", ({ expect }) => {
