@@ -181,7 +181,7 @@ describe("no placeholder reaches a write", () => {
     "match: { name: '*.${vars.tld}' }",
     "match: { name: [b.example, '*.${vars.tld}'] }",
     "name: a.example, page_shield: { scripts: { pages: [a.example/*], authorised: [{ url: 'https://a.example/*', approved_by: 'x${vars.tld}' }] } }",
-    "name: a.example, managed_rules: { rules: [{ key: o, deploy: owasp, overrides: { categories: [{ category: 'language-${vars.tld}', enabled: false }] } }] }",
+    "name: a.example, managed_rules: { rules: [{ key: o, deploy: owasp, overrides: { categories: [{ category: '${vars.tld}', enabled: false }] } }] }",
     "name: a.example, page_shield: { policies: { items: [{ key: a, action: log, expression: ssl, value: { '${vars.tld}-src': [\"'self'\"] } }] } }",
   ])("one where none is filled is an error: %s", async (entry, { expect }) => {
     const state = await loadText(`zones:\n  - { ${entry} }\n`);
@@ -213,6 +213,13 @@ describe("a list that stands in no set", () => {
     );
     expect(linesOf(await loadText(text)).join("\n")).toContain(
       "the list ${vars.host} cannot stand here",
+    );
+  });
+
+  it("is told in a policy where another value follows at once", async ({ expect }) => {
+    const text = file("cdn: [b.example, c.example]", "${vars.cdn}${zone.name}");
+    expect(linesOf(await loadText(text)).join("\n")).toContain(
+      "the list ${vars.cdn} cannot stand here; write it as sources of a directive, with nothing but a space beside it",
     );
   });
 });
@@ -283,8 +290,8 @@ describe("a filled text that is too long for its key", () => {
 function withVariable(expression: string, value: string): string {
   return `profiles:
   p:
-    vars: { host: b.example, in: 'w.\${vars.host}' }
-    managed_rules: { rules: [{ key: o, deploy: owasp, description: '\${vars.in}', expression: ${expression} }] }
+    vars: { host: b.example, in: 'w.\${vars.host}', net: 9.9.9.0/24 }
+    managed_rules: { rules: [{ key: o, deploy: owasp, description: '\${vars.in} \${vars.net}', expression: ${expression} }] }
 zones:
   - { name: a.example, profiles: [p] }
   - name: c.example
@@ -298,11 +305,17 @@ zones:
 describe("a wrong variable of one zone", () => {
   it.for([
     { expression: "'http.host eq \"${vars.host}\"'", value: "c.example/x" },
+    { expression: "'http.host eq ${vars.host}'", value: "c.example/x" },
     // Through another variable.
     { expression: "'http.host eq \"${vars.in}\"'", value: "c.example/x" },
     {
       expression: "'ip.src in {${vars.host}} or http.host eq \"${vars.in}\"'",
       value: "9.9.9.999",
+    },
+    // Another value of the other variable only makes another mistake.
+    {
+      expression: "'http.request.uri.path eq \"${vars.host}\" or ip.src in {${vars.net}}'",
+      value: "c.example/x",
     },
   ])(
     "is told at the variable, with the text: $expression",

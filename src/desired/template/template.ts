@@ -13,6 +13,8 @@ export type TemplateKind = "expression" | "csp" | "text";
 /** A placeholder of a text: `${zone.name}` has the name `zone.name`. */
 interface Placeholder {
   readonly name: string;
+  /** The text after it, as it is written. */
+  readonly after: string;
 }
 
 /** An error in a template. */
@@ -57,16 +59,16 @@ export function looksFillable(text: string): boolean {
 }
 
 const withoutBraces =
-  /(?<!\$)\$\(?((?:zone\.(?:name|id|account)|vars\.[a-z][a-z0-9_]*))\)?|(?<!\$)\{\s*((?:zone\.(?:name|id|account)|vars\.[a-z][a-z0-9_]*))\s*\}/g;
+  /(?<!\$)\$\(?(?:zone\.(?:name|id|account)|vars\.[a-z][a-z0-9_]*)\)?|(?<!\$)\{\s*(?:zone\.(?:name|id|account)|vars\.[a-z][a-z0-9_]*)\s*\}/g;
 
 /**
  * What a person may have meant as placeholders, such as `$zone.name`: the text is used as it is
  * written.
  */
 export function unfilledIn(text: string): readonly TemplateError[] {
-  return [...text.matchAll(withoutBraces)].map(([whole, dollar, brace]) => ({
+  return [...text.matchAll(withoutBraces)].map(([whole]) => ({
     message: `"${whole}" is text, and no placeholder`,
-    remedy: `write \${${dollar ?? brace ?? ""}}`,
+    remedy: `write \${${whole.replaceAll(/[^a-z0-9_.]/g, "")}}`,
   }));
 }
 
@@ -111,7 +113,7 @@ function parseTemplate(text: string): Template {
       const remedy = `close it with }; ${literal}`;
       errors.push({ message: "a placeholder is not closed", remedy });
     } else if (zonePlaceholders.includes(name) || variable.test(name)) {
-      parts.push({ name });
+      parts.push({ name, after: text.slice(end) });
     } else {
       const message = `there is no placeholder \${${name}}`;
       const known = [...zonePlaceholders, "vars.NAME"].map((each) => `\${${each}}`).join(", ");
@@ -144,22 +146,15 @@ export function fillTemplate(
   const { parts, errors } = parseTemplate(text);
   const found = [...errors];
   let filled = "";
-  for (const [index, part] of parts.entries()) {
+  for (const part of parts) {
     if (typeof part === "string") {
       filled += part;
       continue;
     }
     const value = valueOf(part.name);
     if (value === undefined) continue;
-    const next = parts[index + 1];
     const written = isList(value)
-      ? listWrittenAs(
-          value,
-          kind,
-          filled,
-          typeof next === "string" ? next : "$",
-          hasTexts(part.name),
-        )
+      ? listWrittenAs(value, kind, filled, part.after, hasTexts(part.name))
       : (writtenAs(value, kind, filled) ?? { member: value });
     if (typeof written === "string") filled += written;
     else found.push(unfit(part, kind, written));
