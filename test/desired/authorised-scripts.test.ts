@@ -73,7 +73,7 @@ describe("declared scripts", () => {
         pages: ["\${zone.name}/checkout/*"]
         gone_after_days: 7
         authorised:
-          - { url: "https://\${vars.provider}/pay.js", ${full}, integrity: pinned }
+          - { url: "https://\${vars.provider}/pay.js", ${full.replace("cards", '"cards of ${zone.name}"')}, integrity: pinned }
           - { url: https://old.example.net/a.js, ${full} }
           - { url: https://cdn.example.net/a.js, ${full} }
 zones:
@@ -85,14 +85,18 @@ zones:
         gone_after_days: null
         authorised:
           - { url: https://old.example.net/a.js, remove: true }
-          - { url: https://cdn.example.net/a.js, owner: own team, justification: null }
+          - { url: https://cdn.example.net/a.js, owner: "team of \${zone.name}", justification: null }
 `);
     expect(content.scripts).toMatchObject({
       pages: ["shop.example.com/checkout/*"],
       goneAfterDays: 30,
       authorised: [
-        { url: "https://pay.example.net/pay.js", integrity: { by: "pinned" } },
-        { url: "https://cdn.example.net/a.js", owner: "own team", justification: "" },
+        { url: "https://pay.example.net/pay.js", justification: "cards of shop.example.com" },
+        {
+          url: "https://cdn.example.net/a.js",
+          owner: "team of shop.example.com",
+          justification: "",
+        },
       ],
     });
   });

@@ -69,7 +69,7 @@ zones:
 
 describe("a variable alone", () => {
   it("is the value of any key, with its type", async ({ expect }) => {
-    const own = `{ pl: 3, threshold: 60, mode: block, period: 10, ruleset: free, products: [bic, hot], upgrade: false, status: 404, unmanaged: ignore, extra: [http.host], title: Seven, policy: "img-src 'self' *.a.example" }`;
+    const own = `{ pl: 1, threshold: 60, mode: block, period: 10, ruleset: free, products: [bic, hot], upgrade: false, status: 404, unmanaged: ignore, extra: [http.host], title: Seven, policy: "img-src 'self' *.a.example" }`;
     const state = await loadText(files(own));
     expect(linesOf(state)).toEqual([]);
     const [a, b, c] = state.documents.map(({ content }) => content);
@@ -104,7 +104,7 @@ describe("a variable alone", () => {
         managed_rules: {
           items: [
             { key: "d", overrides: { enabled: true } },
-            { key: "o", tuning: { paranoiaLevel: 3, scoreThreshold: 60, action: "block" } },
+            { key: "o", tuning: { paranoiaLevel: 1, scoreThreshold: 60, action: "block" } },
           ],
         },
       },
@@ -312,6 +312,16 @@ zones:
       says: 'the variable "x" is "a", and not of the type number',
     },
     {
+      declared: "{ x: { minimum: 1, default: a } }",
+      at: "a }",
+      says: 'the variable "x" is "a", and not of the type number',
+    },
+    {
+      declared: "{ x: { maximum: 1, default: a } }",
+      at: "a }",
+      says: 'the variable "x" is "a", and not of the type number',
+    },
+    {
       declared: "{ x: { type: integer, enum: [1, two] } }",
       at: "two",
       says: 'the variable "x" is "two", and not of the type integer',
@@ -352,9 +362,19 @@ zones:
       says: 'a member of the variable "x" is 7, and not of the type ip',
     },
     {
-      declared: "{ x: { items: path, default: [/a, b] } }",
-      at: "b]",
-      says: 'a member of the variable "x" is "b", and not of the type path',
+      declared: "{ x: { items: path, default: [/a, b/c] } }",
+      at: "b/c]",
+      says: 'a member of the variable "x" is "b/c", and not of the type path',
+    },
+    {
+      declared: "{ x: { items: path, default: [/a, /b c] } }",
+      at: "/b c]",
+      says: 'a member of the variable "x" is "/b c", and not of the type path',
+    },
+    {
+      declared: "{ x: { items: host, default: [7] } }",
+      at: "7]",
+      says: 'a member of the variable "x" is 7, and not of the type host',
     },
     {
       declared: "{ x: { enum: [{ toString: 1 }], default: a } }",

@@ -66,8 +66,11 @@ export function isFillable(key: string): boolean {
   return Object.hasOwn(kinds, key);
 }
 
-/** Keys whose values name their entry: entries are merged by them before anything is filled. */
-const identities: ReadonlySet<string> = new Set(["key", "was", "category", "id"]);
+/**
+ * Its value names an entry, and entries are merged before anything is filled. The other keys that
+ * name one have a form that no placeholder has.
+ */
+const unfilledName = "category";
 
 /**
  * Fills the placeholders of a merged zone, and checks what they become. Values without any stay the
@@ -136,13 +139,13 @@ class Filler {
       const filled = withMembers(value, (part, name) => {
         const kind = kinds[name];
         const below = [...path, name];
-        if (identities.has(name)) return this.literal(part, below);
+        if (name === unfilledName) return this.literal(part, below);
         return kind === undefined ? this.fill(part, below) : this.#unit(part, below, kind);
       });
       return settledChange(filled);
     }
     if (isJsonList(value)) {
-      return withItems(value, (item) => this.fill(item, [...path, memberName(item) ?? ""]));
+      return withItems(value, (item) => this.fill(item, memberPath(path, item)));
     }
     const alone = placeholderAlone(coerceText(value));
     if (alone === undefined) return this.literal(value, path);
@@ -158,7 +161,7 @@ class Filler {
       this.diagnostics.push({ code: "BAD_PLACEHOLDER", path, message, remedy: fillableKeys });
       this.#causes.set(path.join(" "), { cause: undefined, isReported: true });
     } else if (isJsonList(value)) {
-      for (const item of value) this.literal(item, [...path, memberName(item) ?? ""]);
+      for (const item of value) this.literal(item, memberPath(path, item));
     } else if (isJsonObject(value)) {
       for (const [name, inner] of Object.entries(value)) this.literal(inner, [...path, name]);
     }
@@ -177,11 +180,11 @@ class Filler {
     const value = this.#variables.valueOf(placeholder);
     const cause = this.#variables.sourceOf(placeholder);
     const isMember = path.at(-1) === `\${${placeholder}}`;
-    const members = [value ?? []].flat();
-    const paths = isMember ? members.map((each) => [...path.slice(0, -1), String(each)]) : [path];
+    const paths = isMember
+      ? [value].flat().map((each) => [...path.slice(0, -1), String(each)])
+      : [];
+    const isReported = value === undefined || this.#variables.isWrong(cause);
     for (const each of [path, ...paths]) {
-      const isReported =
-        value === undefined || (cause !== undefined && this.#variables.isWrong(cause));
       this.#causes.set(each.join(" "), { cause, isReported });
     }
   }
@@ -236,12 +239,14 @@ class Filler {
   }
 }
 
+/** Names a member of a list as {@link memberName} does. */
+function memberPath(path: Path, member: Json): Path {
+  return [...path, memberName(member) ?? ""];
+}
+
 /** A list with other items, of which each may become several; the same one if all stay the same. */
 function withItems(list: readonly Json[], change: (item: Json, index: number) => Json): Json {
-  const items = list.flatMap((item, index) => {
-    const changed = change(item, index);
-    return typeof item === "string" && isJsonList(changed) ? changed : [changed];
-  });
+  const items = list.flatMap((item, index) => change(item, index));
   const isSame = items.length === list.length && items.every((each, index) => each === list[index]);
   return isSame ? list : [...new Set(items)];
 }
