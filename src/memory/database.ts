@@ -10,7 +10,7 @@ export class DatabaseError extends Error {
   /** SQLSTATE, or the code of the network error; "" if there is none. */
   readonly code: string;
 
-  constructor(message: string, code: string, cause?: unknown) {
+  constructor(message: string, code = "", cause?: unknown) {
     super(message, { cause });
     this.code = code;
   }

@@ -101,14 +101,13 @@ export function verifiedUrl(text: string): string {
   if (url === null || !["postgres:", "postgresql:"].includes(url.protocol)) {
     throw new DatabaseError(
       "the URL of the database must be postgres://user:password@host/database",
-      "",
     );
   }
   const mode = url.searchParams.get("sslmode");
   if (mode === "no-verify") {
     const message =
       "sslmode=no-verify is not supported: name the certificate authority with sslrootcert=/path/ca.pem";
-    throw new DatabaseError(message, "");
+    throw new DatabaseError(message);
   }
   if (mode !== "disable" && !(mode === null && isLocal(url))) {
     url.searchParams.set("sslmode", "verify-full");

@@ -84,7 +84,6 @@ export class Tables implements DatabaseTables {
   #newer(version: number): DatabaseError {
     return new DatabaseError(
       `the tables have version ${version}, and this program knows up to ${this.version}: use the version of zonewarden that wrote them, or a newer one`,
-      "",
     );
   }
 
@@ -103,24 +102,19 @@ export class Tables implements DatabaseTables {
     const version = Number(row["version"] ?? 0);
     if (version > this.version) throw this.#newer(version);
     if (version < this.version) {
-      throw new DatabaseError(
-        "the tables are of an older version: run `zonewarden store migrate`",
-        "",
-      );
+      throw new DatabaseError("the tables are of an older version: run `zonewarden store migrate`");
     }
     const [foundOwner, foundService] = [coerceText(row["owner"]), coerceText(row["service"])];
     if (foundOwner === unfinishedCopy.owner && foundService === unfinishedCopy.service) {
       const remedy = `drop the schema ${this.#name}, run \`zonewarden store migrate\`, and copy again`;
       throw new DatabaseError(
         `a \`zonewarden store copy\` into this schema was interrupted: ${remedy}`,
-        "",
       );
     }
     const isNew = foundOwner === "" && foundService === "";
     if (isNew || (foundOwner === owner && foundService === service)) return;
     throw new DatabaseError(
       `the schema ${this.#name} belongs to owner "${foundOwner}" at "${foundService}": give this installation a schema of its own (store.postgres.schema)`,
-      "",
     );
   }
 
