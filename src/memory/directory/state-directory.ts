@@ -49,7 +49,6 @@ export function nodeStateDirectory(directory: string): StateDirectory {
       await handle.datasync();
     },
     replace: async (name, text) => {
-      await mkdir(directory, { recursive: true, mode: directoryMode });
       const next = `${name}.next`;
       await rm(at(next), { force: true });
       await write(at(next), text, constants.O_EXCL);
@@ -100,7 +99,7 @@ async function openFile(place: string): Promise<FileHandle> {
 async function readText(place: string): Promise<string> {
   await using handle = await openFile(place);
   // One buffer for all of it: a file of megabytes that is read again and again would leave as many behind.
-  const decoder = new StringDecoder("utf8");
+  const decoder = new StringDecoder();
   const buffer = Buffer.alloc(pieceBytes);
   let text = "";
   for (;;) {
