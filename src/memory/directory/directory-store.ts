@@ -157,13 +157,17 @@ async function load(
     return lost("unreadable", errorText(error));
   }
   if (text === undefined || text === "") {
-    return { opened: { result: "empty" }, entries: new Map(), bytes: 0 };
+    return without({ result: "empty" });
   }
   return read(text, identity);
 }
 
 function lost(reason: StateLoss, detail: string): LoadedState {
-  return { opened: { result: "lost", reason, detail }, entries: new Map(), bytes: 0 };
+  return without({ result: "lost", reason, detail });
+}
+
+function without(opened: OpenResult): LoadedState {
+  return { opened, entries: new Map(), bytes: 0 };
 }
 
 function read(text: string, identity: StoreIdentity): LoadedState {
@@ -257,14 +261,8 @@ class DirectoryFile implements StateMedium {
   }
 
   async store(changes: readonly KeyChange[], entries: StateEntries): Promise<number> {
-    try {
-      await this.#store(changes, entries);
-      return gatherMs;
-    } catch (error) {
-      // A failed append may have left a part of its text: the file is written anew.
-      this.#bytes = 0;
-      throw error;
-    }
+    await this.#store(changes, entries);
+    return gatherMs;
   }
 
   async isHeld(): Promise<boolean> {
@@ -290,7 +288,7 @@ class DirectoryFile implements StateMedium {
       await this.#ports.directory.append(fileName, this.#bytes, line);
       this.#bytes += bytes;
     } catch (error) {
-      // Somebody removed or exchanged the file: what is remembered is in memory.
+      // Somebody removed or exchanged the file, or a write failed in its middle: what is remembered is in memory.
       if (!["ENOENT", "ESTALE"].includes(errorCode(error))) throw error;
       await this.#compact(entries);
     }
