@@ -124,8 +124,8 @@ export class StoredRevision implements AsyncDisposable {
       .keys(earlierPrefix)
       .filter((key) => !inUse.some((prefix) => key.startsWith(prefix)))
       .map((key) => [key, undefined] as const);
-    const before = headIn(this.#store.get(revisionKey))?.hash;
-    if (before === undefined || before === hash || !inForce.has(before)) return gone;
+    const before = coerceText(headIn(this.#store.get(revisionKey))?.hash);
+    if (before === hash || !inForce.has(before)) return gone;
     const kept = [revisionKey, ...this.#store.keys(filePrefix)].map(
       (key) => [`${prefixOf(before)}${key}`, this.#store.get(key)] as const,
     );

@@ -156,6 +156,8 @@ describe("the stored revision", () => {
     await at.save();
     const first = await restored(at);
     const hash = first?.hash ?? "";
+    await at.save({ ...closed, passed: 1 }, [hash]);
+    expect(at.store.keys("earlier/")).toEqual([]);
     at.disk.write("/zones/shop.yaml", zones("second.example"));
     await at.save(closed, [hash]);
     at.disk.write("/zones/shop.yaml", zones("third.example"));
