@@ -15,6 +15,8 @@ describe("the URL of a database", () => {
     { url: "postgres://zone@[::1]/zonewarden", mode: null },
     { url: "postgres://zone@/zonewarden?host=/run/postgresql", mode: null },
     { url: "postgresql:///zonewarden?host=/run/postgresql&user=zone\n", mode: null },
+    { url: "postgresql:///zonewarden", mode: null },
+    { url: "postgres://zone@%2Frun%2Fpostgresql/zonewarden", mode: null },
     { url: "postgres://zone@localhost/zonewarden?host=db.example", mode: "verify-full" },
     { url: "postgres://zone@localhost/zonewarden?sslmode=require", mode: "verify-full" },
     { url: "postgres://zone@127.0.0.1.example/zonewarden", mode: "verify-full" },

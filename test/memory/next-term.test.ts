@@ -4,12 +4,14 @@ import { NewLines } from "../../src/history/chain/history-chain.ts";
 import type { HistoryBatch } from "../../src/history/file/history-store.ts";
 import {
   type LastTerm,
+  measurementWriter,
   openDatabaseStore,
   type TermStore,
 } from "../../src/memory/database-store.ts";
 import type { TermBatch } from "../../src/memory/database.ts";
 import { SimulatedClock } from "../support/clock.ts";
 import { MemoryTables } from "../support/memory-tables.ts";
+import { named } from "../support/reports.ts";
 
 const identity = { owner: "edge", service: "https://api.example" };
 
@@ -24,9 +26,15 @@ class FailingTables extends MemoryTables {
   }
 }
 
-function termOf(tables: MemoryTables, last: LastTerm | undefined): Promise<TermStore> {
-  const told = { onFailure: () => undefined, onRecovery: () => undefined, onLost: () => undefined };
-  return openDatabaseStore("db", tables, identity, last, { clock: new SimulatedClock(), ...told });
+function termOf(
+  tables: MemoryTables,
+  last: LastTerm | undefined,
+  clock = new SimulatedClock(),
+  lost: string[] = [],
+): Promise<TermStore> {
+  const told = { onFailure: () => undefined, onRecovery: () => undefined };
+  const onLost = (result: string): number => lost.push(result);
+  return openDatabaseStore("db", tables, identity, last, { clock, ...told, onLost });
 }
 
 describe("what a term could not store", () => {
@@ -35,32 +43,71 @@ describe("what a term could not store", () => {
     { between: "another process", entries: { a: "1", b: "old" } },
   ])("is $entries in the next one, where $between led in between", async (row, { expect }) => {
     const tables = new FailingTables();
-    const first = await termOf(tables, undefined);
+    const clock = new SimulatedClock();
+    const first = await termOf(tables, undefined, clock);
     expect([first.last.term, first.state.opened]).toEqual([1, { result: "empty" }]);
     first.state.set("a", "1");
     first.state.set("b", "old");
-    expect(await first.state.flush()).toBe(true);
+    await clock.advance(100);
+    expect(tables.entries.size).toBe(2);
     tables.isDown = true;
     first.state.set("a", undefined);
     first.state.set("b", "new");
-    expect(await first.state.flush()).toBe(false);
+    await clock.advance(100);
+    expect(first.state.status.status).toBe("failing");
     tables.isDown = false;
     if (row.between !== "nobody") await termOf(tables, undefined);
     const next = await termOf(tables, first.last);
     expect(next.state.opened).toEqual({ result: "loaded", entries: 2 });
+    expect(next.isRestored).toBe(false);
     expect(next.state.keys("").toSorted()).toEqual(Object.keys(row.entries));
     expect(await next.state.flush()).toBe(true);
     expect(Object.fromEntries(tables.entries)).toEqual(row.entries);
   });
 
-  it("comes after that term, in a database that was restored too", async ({ expect }) => {
+  it.for([
+    { lost: "the term", restored: { term: 3 } },
+    { lost: "the last line", restored: { lines: [] } },
+  ])("comes after that term in a database that lost $lost", async ({ restored }, { expect }) => {
     const tables = new MemoryTables();
     tables.term = 7;
-    const { last } = await termOf(tables, undefined);
-    tables.term = 3;
-    const next = await termOf(tables, last);
+    const first = await termOf(tables, undefined);
+    await first.history?.add(oneLine());
+    Object.assign(tables, restored);
+    const next = await termOf(tables, first.last);
     expect(next.last.term).toBe(9);
     expect(next.isRestored).toBe(true);
+  });
+});
+
+describe("measurements in the tables of a term", () => {
+  const day = "2026-11-20";
+
+  it("are stored five hundred at a time", async ({ expect }) => {
+    const sizes: number[] = [];
+    const write = measurementWriter(async ({ records }) => void sizes.push(records.size));
+    const zones = Array.from({ length: 1_000 }, (_, nth) => named(`z${nth}.example`));
+    await write(day, new Map(zones.map((zone) => [zone, "a record"])));
+    expect(sizes).toEqual([500, 500]);
+  });
+
+  it("are read without what is of no zone", async ({ expect }) => {
+    const tables = new MemoryTables();
+    const { measurements } = await termOf(tables, undefined);
+    const records = new Map(["..", "a.example", "b.example"].map((name) => [name, "a record"]));
+    await tables.storeMeasurements({ term: 1, day, records });
+    const zones = (await Array.fromAsync(measurements.readAll(day))).map(([zone]) => zone);
+    expect(zones).toEqual(["a.example", "b.example"]);
+  });
+
+  it("end with the term, which is told once", async ({ expect }) => {
+    const [tables, lost] = [new MemoryTables(), new Array<string>()];
+    const { measurements } = await termOf(tables, undefined, undefined, lost);
+    await termOf(tables, undefined);
+    for (const first of ["2026-11-20", "2026-11-21"]) {
+      await expect(measurements.dropBefore(first)).rejects.toThrow("another process");
+    }
+    expect(lost).toEqual(["term_over"]);
   });
 });
 

@@ -10,7 +10,7 @@ import {
   writeReports,
 } from "../../src/memory/open-store.ts";
 import { openDatabase } from "../../src/memory/postgres/open-database.ts";
-import { remember, zoneKeys } from "../../src/memory/state-keys.ts";
+import { fleetKeys, remember, zoneKeys } from "../../src/memory/state-keys.ts";
 import { identityOf } from "../../src/memory/state-store.ts";
 import { SimulatedClock } from "../support/clock.ts";
 import { configFrom } from "../support/config-from.ts";
@@ -49,7 +49,7 @@ describe("the store of a daemon in a directory", () => {
     const { logger, lines } = book();
     const clock = new SimulatedClock();
     const { state } = await openDirectory("/state", identity, machine.host(21, clock), logger);
-    expect(lines().filter(({ level }) => level === "warn")).toEqual([]);
+    expect(lines().map(({ level, path }) => [level, path])).toEqual([["info", "/state"]]);
     await openDirectory("/state", identity, machine.host(11), book().logger);
     expect(machine.exits).toEqual([]);
     state.set("a", "1");
@@ -72,12 +72,22 @@ describe("the store of a daemon in a directory", () => {
       machine.host(11, clock),
       book().logger,
     );
-    const { logger } = book();
+    const { logger, lines } = book();
     const second = expect(
       openDirectory("/state", identity, machine.host(12, clock), logger),
     ).rejects.toThrow("in use by process 11 on a");
     await clock.advance(60_000);
     await second;
+    expect(lines()).toMatchObject([{ level: "warn", path: "/state", holder: "process 11 on a" }]);
+    // Who is told to stop waits for no sign of life.
+    const stopped = openDirectory(
+      "/state",
+      identity,
+      machine.host(12),
+      book().logger,
+      AbortSignal.abort(),
+    );
+    await expect(stopped).rejects.toThrow("in use by process 11 on a");
   });
 
   it("is none where it cannot be opened, and a command says why", async ({ expect }) => {
@@ -136,7 +146,7 @@ describe.skipIf(noPostgres)(`the database of a command ${noPostgres ?? ""}`, () 
     const changes = [["drift/shop.example", "2026-11-20"]] as const;
     await tables.store({ term, changes, head: { n: 0, hash: "" }, history: undefined });
     const view = await readStore(own, database, new Machine().host(11));
-    expect(view?.opened).toMatchObject({ result: "lost" });
+    expect(view?.opened).toMatchObject({ result: "lost", reason: "unreadable" });
     expect(view?.opened).toHaveProperty("detail", expect.stringContaining('owner "them"'));
     expect(view?.get("drift/shop.example")).toBeUndefined();
   });
@@ -149,7 +159,9 @@ describe("what a command knows of zones", () => {
     const store = new MemoryStore();
     remember(store, zoneKeys.scripts, watch, shop);
     remember(store, zoneKeys.applied, "as declared", shop);
+    remember(store, fleetKeys.weakened, new Map([[shop, 7]]), "named");
     const zones = storedZones(store);
+    expect([...zones.weakened("named")]).toEqual([[shop, 7]]);
     expect([zones.scripts(shop), zones.applied(shop)]).toEqual([watch, "as declared"]);
     expect([zones.scripts(blog), zones.applied(blog)]).toEqual([undefined, ""]);
     expect(storedZones(undefined).scripts(shop)).toBeUndefined();
@@ -181,5 +193,6 @@ describe("a state in memory alone", () => {
     expect(kept.state.get("zone/a")).toBe("1");
     expect(await kept.state.flush()).toBe(false);
     expect(await kept.state.isHeld()).toBe(true);
+    await expect(kept.measurements.days()).rejects.toThrow("there is no store");
   });
 });

@@ -1,5 +1,6 @@
 import { readFile, writeFile } from "node:fs/promises";
 import path from "node:path";
+import { setImmediate } from "node:timers/promises";
 
 import { Client } from "pg";
 import { describe, it } from "vitest";
@@ -218,6 +219,25 @@ describe.skipIf(noPostgres)(`a daemon with a database ${noPostgres ?? ""}`, () =
     expect(kept.map(({ n }) => Number(n))).toEqual([1, 2]);
     expect(await database.tables.entries()).toEqual(new Map([["a", "1"]]));
     expect(failures.filter((each) => each !== "recovered").length).toBeLessThanOrEqual(1);
+  });
+
+  it("connects anew with the URL as it is then", async ({ expect }) => {
+    const { server, name, url } = await found();
+    const urls = ["secret", url];
+    await using database = openDatabase("zonewarden", () => Promise.resolve(urls.shift() ?? url));
+    await expect(database.tables.entries()).rejects.toThrow(/^the URL of the database must be/);
+    expect(await database.tables.entries()).toEqual(new Map());
+    const ofIdle = "application_name = 'zonewarden' AND datname = current_database()";
+    await server.query(
+      `SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE ${ofIdle}`,
+      name,
+    );
+    await eventually("the connection is ended while it is idle", async () => {
+      const left = await server.query(`SELECT 1 FROM pg_stat_activity WHERE ${ofIdle}`, name);
+      return left.length === 0 || undefined;
+    });
+    await setImmediate();
+    expect(await database.tables.entries()).toEqual(new Map());
   });
 
   it("writes nothing more if the database lost its last line", async ({ expect }) => {
