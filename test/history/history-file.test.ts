@@ -283,6 +283,10 @@ describe("the history file", () => {
     for (const file of [place.file, "/dev/null", path.dirname(place.file)]) {
       await expect(openStore(historyFile(file))).rejects.toThrow(`${file} is no regular file`);
     }
+    // A command names the directory that it was given for a history.
+    const directory = path.dirname(place.file);
+    const reading = Array.fromAsync(historyFile(directory).read());
+    await expect(reading).rejects.toMatchObject({ code: "EISDIR", path: directory });
   });
 
   it("waits for no reader of a pipe that takes its place", async ({ expect }) => {

@@ -214,6 +214,8 @@ describe("where objects stand on their steps, in the state", () => {
   it("is known of an object at its first moment, and at a step that is a number", ({ expect }) => {
     expect(decoded({ elapsedMs: 0 })).toEqual({ ...waiting, elapsedMs: 0 });
     expect(decoded({ step: 40 })).toEqual({ ...waiting, step: 40 });
+    const from40 = { ...setBack, stop: { ...stop, from: 40 } };
+    expect(decoded(from40)).toEqual(from40);
   });
 
   it.for<{ readonly more: object }>([

@@ -6,7 +6,9 @@ import { setImmediate } from "node:timers/promises";
 
 import { describe, it, vi } from "vitest";
 
+import { NewLines } from "../../src/history/chain/history-chain.ts";
 import { fillDirectory, openDirectoryStore } from "../../src/memory/directory/directory-store.ts";
+import { historyFile } from "../../src/memory/directory/history-file.ts";
 import { lineOf } from "../../src/memory/directory/journal-line.ts";
 import {
   heldMeasurements,
@@ -101,6 +103,9 @@ describe("state in a directory", () => {
     for (let zone = 0; zone < 100; zone += 1) store.set(`zone/${zone}`, "in sync");
     await clock.advance(1_000);
     expect([written, directory.writes]).toEqual([["replace state.jsonl"], []]);
+    store.set("zone/7", "drift");
+    await clock.advance(100);
+    expect(directory.writes).toEqual(["append state.jsonl"]);
   });
 
   it("appends one changed zone among ten thousand", async ({ expect }) => {
@@ -134,6 +139,16 @@ describe("state in a directory", () => {
     next.set("zone/a", "5");
     await next.flush();
     expect(directory.writes.at(-1)).toBe("append state.jsonl");
+    // What is longer than 256 KiB, and than twice what it held, is written anew.
+    for (const [key, length, write] of [
+      ["zone/a", 300_000, "replace"],
+      ["zone/b", 350_000, "replace"],
+      ["zone/c", 350_000, "append"],
+    ] as const) {
+      next.set(key, "x".repeat(length));
+      await next.flush();
+      expect(directory.writes.at(-1)).toBe(`${write} state.jsonl`);
+    }
   });
 
   it("does not grow with the number of its changes", async ({ expect }) => {
@@ -221,8 +236,13 @@ describe("state in a directory", () => {
     },
     {
       when: "a later line is damaged",
-      change: (text: string) => `${text.replace("zone/b", "zone/z")}${text}`,
+      change: (text: string) => `${text.replace("zone/b", "zone/z")}x`,
       opens: { result: "lost", reason: "damaged", detail: "line 3 is damaged" },
+    },
+    {
+      when: "its first line has no end",
+      change: (text: string) => `${text.slice(0, text.indexOf("\n"))}x`,
+      opens: { result: "lost", reason: "damaged", detail: "line 1 is damaged" },
     },
     {
       when: "it is another file",
@@ -300,7 +320,9 @@ describe("state in a directory", () => {
   }) => {
     const directory = new MemoryDirectory();
     await writeState(directory, { "zone/a": "1" });
-    await directory.rename("state.jsonl", "history.jsonl.damaged-2026-11-19-7");
+    const text = directory.files.get("state.jsonl") ?? "";
+    directory.files.set("history.jsonl.damaged-2026-11-19-7", text);
+    directory.files.set("state.jsonl.damaged-2026-11-19-8.next", text);
     directory.files.set("state.jsonl", "a token\n");
     const { store } = await opened(directory);
     expect(contentOf(store)).toEqual({});
@@ -350,12 +372,12 @@ describe("state in a directory", () => {
     expect(await afterRestart(directory)).toEqual({ a: "3", b: "2" });
   });
 
-  it("of a newer program is kept beside that of the older one", async ({ expect }) => {
+  it.for([2, "1"])("of version %j is kept beside that of this one", async (version, { expect }) => {
     const directory = new MemoryDirectory();
     await writeState(directory, { "zone/a": "1" });
     const newer = (directory.files.get("state.jsonl") ?? "").replace(
       /^.*\n/,
-      lineOf({ format: "zonewarden-state", version: 2, ...shop }),
+      lineOf({ format: "zonewarden-state", version, ...shop }),
     );
     directory.files.set("state.jsonl", newer);
     const { store } = await opened(directory);
@@ -442,6 +464,24 @@ describe("a state with a torn last line", () => {
   );
 });
 
+/** A directory that makes and removes files slowly. */
+class Slow extends MemoryDirectory {
+  override async create(name: string, text: string): Promise<void> {
+    await setImmediate();
+    await super.create(name, text);
+  }
+
+  override async replace(name: string, text: string): Promise<void> {
+    await setImmediate();
+    await super.replace(name, text);
+  }
+
+  override async remove(name: string): Promise<void> {
+    await setImmediate();
+    await super.remove(name);
+  }
+}
+
 /** A directory whose lock was given back right after it was found. */
 class JustFree extends MemoryDirectory {
   #isFree = false;
@@ -464,7 +504,7 @@ class Unreadable extends MemoryDirectory {
 }
 
 /** A directory with a lock, to which another process does something just before a rename. */
-class LockedMeanwhile extends MemoryDirectory {
+class LockedMeanwhile extends Slow {
   readonly #meanwhile: (files: Map<string, string>) => void;
 
   constructor(lock: string, meanwhile: (files: Map<string, string>) => void) {
@@ -481,19 +521,6 @@ class LockedMeanwhile extends MemoryDirectory {
 /** The lock of a process. */
 function lockOf(holder: object): string {
   return JSON.stringify({ id: "id", pid: 13, host: "a", beat: 0, ...holder });
-}
-
-/** A directory that makes files slowly. */
-class Slow extends MemoryDirectory {
-  override async create(name: string, text: string): Promise<void> {
-    await setImmediate();
-    await super.create(name, text);
-  }
-
-  override async replace(name: string, text: string): Promise<void> {
-    await setImmediate();
-    await super.replace(name, text);
-  }
 }
 
 describe("what was found in a state when it was opened", () => {
@@ -533,6 +560,15 @@ describe("a directory that is filled", () => {
     expect(await directory.names()).toEqual(["state.jsonl"]);
     expect(await afterRestart(directory)).toEqual({ a: "1" });
   });
+
+  it("is no store where that failed", async ({ expect }) => {
+    const directory = new MemoryDirectory();
+    const filled = fillDirectory(directory, shop, new Map(), () =>
+      Promise.reject(new Error("EIO")),
+    );
+    await expect(filled).rejects.toThrow("EIO");
+    await expect(opened(directory)).rejects.toThrow("was interrupted");
+  });
 });
 
 function record(zone: string): string {
@@ -561,9 +597,11 @@ describe("the lock of a state directory", () => {
     { whose: "another program that got the process id", pid: 11, hostName: "a" },
     { whose: "a process of another machine", pid: 13, hostName: "b" },
     { whose: "a process of another machine with the same id", pid: 12, hostName: "b" },
-  ])("of $whose is taken over only after 35 s in silence", async (holder, { expect }) => {
+    { whose: "nobody who can be read", lock: "{" },
+  ])("of $whose is taken over only after 35 s in silence", async ({ lock, ...row }, { expect }) => {
     const directory = new MemoryDirectory();
-    await opened(directory, shop, { ...here, ...holder });
+    await opened(directory, shop, { ...here, ...row });
+    if (lock !== undefined) directory.files.set("state.lock", lock);
     const [clock, start] = [new SimulatedClock(), new SimulatedClock().now()];
     const { store } = await clock.run(opened(directory, shop, here, clock));
     expect(Number(clock.now()) - Number(start)).toBe(35_000);
@@ -626,6 +664,13 @@ describe("the lock of a state directory", () => {
     expect(directory.files.get("state.lock")).toContain('"pid":12');
   });
 
+  it("stays if it cannot be moved away", async ({ expect }) => {
+    const directory = new LockedMeanwhile(lockOf({ pid: 13 }), () => {
+      throw Object.assign(new Error("EROFS"), { code: "EROFS" });
+    });
+    await expect(opened(directory, shop, here)).rejects.toThrow("EROFS");
+  });
+
   it("that somebody removed is no longer renewed, and free for another process", async ({
     expect,
   }) => {
@@ -645,6 +690,9 @@ describe("the lock of a state directory", () => {
     const { store } = await opened(directory, shop, { ...here, pid: 11 });
     await directory.remove("state.lock");
     store.set("a", "1");
+    directory.fault = new Error("ENOSPC");
+    expect(await store.flush()).toBe(false);
+    directory.fault = undefined;
     expect(await store.flush()).toBe(true);
     expect(directory.files.get("state.lock")).toContain('"pid":11');
   });
@@ -669,7 +717,10 @@ describe("the lock of a state directory", () => {
     const directory = new MemoryDirectory(
       new Map([
         ["2026-11-21.jsonl", `${record("shop.example")}\n`],
-        ["2026-11-20.jsonl", `${record("a.example")}\n{"zone":"b.ex\n${record("shop.example")}\n`],
+        [
+          "2026-11-20.jsonl",
+          `${record("a.example")}\n{"zone":"b.ex\n-${record("c.example")}\n${record("shop.example")}\n`,
+        ],
         ["2026-11-40.jsonl", ""],
         ["state.jsonl", ""],
       ]),
@@ -678,9 +729,16 @@ describe("the lock of a state directory", () => {
     expect(await files.days()).toEqual(["2026-11-20", "2026-11-21"]);
     const all = await Array.fromAsync(files.readAll("2026-11-20"));
     expect(all.map(([zone]) => zone)).toEqual(["a.example", "shop.example"]);
-    await files.write("2026-11-20", new Map([[named("c.example"), record("c.example")]]));
+    await files.write("2026-11-20", new Map([[named("d.example"), record("d.example")]]));
     const kept = directory.files.get("2026-11-20.jsonl")?.split("\n");
-    expect(kept?.map((line) => line.slice(9, 13))).toEqual(["a.ex", "b.ex", "c.ex", "shop", ""]);
+    expect(kept?.map((line) => line.slice(9, 13))).toEqual([
+      "a.ex",
+      "b.ex",
+      '"c.e',
+      "d.ex",
+      "shop",
+      "",
+    ]);
     await files.dropBefore("2026-11-21");
     expect([...directory.files.keys()]).toEqual([
       "2026-11-21.jsonl",
@@ -704,13 +762,15 @@ describe("the lock of a state directory", () => {
   });
 
   it("is free again once the store is closed", async ({ expect }) => {
-    const directory = new MemoryDirectory();
-    const { store } = await opened(directory, shop, { ...here, pid: 11 });
+    const directory = new Slow();
+    const { store, clock, failures } = await opened(directory, shop, { ...here, pid: 11 });
     await store[Symbol.asyncDispose]();
     // What ends after the store may still ask.
     expect(await store.isHeld()).toBe(true);
     expect(directory.files.has("state.lock")).toBe(false);
     const { store: next } = await opened(directory, shop, here);
+    await clock.advance(10_000);
+    expect(failures).toEqual([]);
     // Somebody removes the lock.
     directory.files.delete("state.lock");
     await next[Symbol.asyncDispose]();
@@ -810,6 +870,18 @@ describe("state on a disk", () => {
       expect(datasync).not.toHaveBeenCalled();
       await directory.append("state.jsonl", 4, "two\n");
       expect(datasync).toHaveBeenCalledTimes(1);
+      sync.mockRejectedValueOnce(new Error("EIO"));
+      await expect(directory.replace("state.jsonl", "one\n")).rejects.toThrow("EIO");
+      sync.mockResolvedValueOnce(undefined).mockRejectedValueOnce(new Error("EIO"));
+      await expect(directory.replace("state.jsonl", "one\n")).rejects.toThrow("EIO");
+      datasync.mockRejectedValueOnce(new Error("EIO"));
+      await expect(directory.append("state.jsonl", 4, "two\n")).rejects.toThrow("EIO");
+      const history = historyFile(path.join(place, "history.jsonl"));
+      for (const drop of [undefined, { lines: 0, bytes: 0 }]) {
+        datasync.mockRejectedValueOnce(new Error("EIO"));
+        const lines = new NewLines({ chain: "c", n: 0, hash: "" }, undefined);
+        await expect(history.add({ lines, ...(drop && { drop }) })).rejects.toThrow("EIO");
+      }
     } finally {
       await rm(place, { recursive: true });
     }
@@ -896,7 +968,7 @@ describe("state on a disk", () => {
   it("renames and removes its files", async ({ expect }) => {
     const place = await mkdtemp(path.join(tmpdir(), "zonewarden-state-"));
     try {
-      const directory = nodeStateDirectory(place);
+      const directory = nodeStateDirectory(path.join(place, "state"));
       await directory.create("a", "1");
       await directory.create("b", "2");
       await directory.rename("a", "c");

@@ -97,6 +97,10 @@ describe("a rollout in the state", () => {
       text: '{"gone":{"hash":"","origin":"","at":1,"changed":[]}}',
     },
     {
+      when: "without what is in force now",
+      text: '{"gone":{"former":"","origin":"","at":1,"changed":[]}}',
+    },
+    {
       when: "without what was in force first",
       text: '{"gone":{"former":"","hash":"","changed":[]}}',
     },
