@@ -16,8 +16,7 @@ export function entryFinder(
 
 /** Whether somebody has approved the entry, and not only for a later day. */
 export function isApproved({ approvedBy, approvedOn }: AuthorisedScript, now: Date): boolean {
-  const approved = startOf(approvedOn);
-  return approvedBy !== "" && approved !== undefined && approved <= now;
+  return approvedBy !== "" && Number(startOf(approvedOn)) <= Number(now);
 }
 
 /** Whether the content of the scripts of an entry is compared with that of its approval. */
