@@ -77,7 +77,7 @@ describe("a check of scripts in the history", () => {
     }
   });
 
-  it("keeps that an acknowledgement was renewed", ({ expect }) => {
+  it("keeps how an acknowledgement and the content of a script changed", ({ expect }) => {
     const [open] = second.watch.findings;
     const acknowledgedBy = (by: string) =>
       declaredScripts([], {
@@ -85,8 +85,18 @@ describe("a check of scripts in the history", () => {
       });
     const third = check(acknowledgedBy("Alex"), undefined, day(2), second.watch);
     const renewed = check(acknowledgedBy("Sam"), undefined, day(2), third.watch);
-    const record = scriptRecordOf(renewed, { ...head, at: day(2) });
-    expect(record?.events.map(({ event }) => event)).toEqual(["renewed"]);
-    expect(record && scriptRecordFrom(scriptRecordJson(record))).toEqual(record);
+    const reopened = check(declaredScripts([]), undefined, day(2), renewed.watch);
+    const infected = { ...pinned, hash: "b".repeat(64), urlReportedMalicious: true };
+    const changed = check(declaredScripts([]), readingOf([infected]), day(2), reopened.watch);
+    for (const [each, events] of [
+      [third, ["acknowledged"]],
+      [renewed, ["renewed"]],
+      [reopened, ["reopened"]],
+      [changed, ["changed", "opened"]],
+    ] as const) {
+      const record = scriptRecordOf(each, { ...head, at: day(2) });
+      expect(record?.events.map(({ event }) => event)).toEqual(events);
+      expect(record && scriptRecordFrom(scriptRecordJson(record))).toEqual(record);
+    }
   });
 });

@@ -133,6 +133,18 @@ describe("a check of the scripts on declared pages", () => {
       finds: [`changed ${pay}`, `unverified ${pay}`],
     },
     {
+      when: "pinned content was fetched at the moment of the approval",
+      entries: [{ ...pinned, approvedOn: day(-3).toISOString() }],
+      scripts: [withVersions(pay, version(hashA, -9), version(hashB, -3))],
+      finds: [],
+    },
+    {
+      when: "a pinned script was seen first at the moment of the approval, and fetched later",
+      entries: [{ ...pinned, approvedOn: day(-3).toISOString() }],
+      scripts: [{ ...withVersions(pay, version(hashA, 0)), firstSeenAt: day(-3) }],
+      finds: [`unverified ${pay}`],
+    },
+    {
       when: "pinned content that was fetched first after the approval is approved again",
       entries: [{ ...pinned, approvedOn: day(0).toISOString() }],
       scripts: [{ ...withVersions(pay, version(hashA, -0.4)), firstSeenAt: day(-9) }],
@@ -177,6 +189,12 @@ describe("a check of the scripts on declared pages", () => {
     {
       when: "the service has no hash of pinned content",
       entries: [pinned],
+      scripts: [here(pay)],
+      finds: [`unverified ${pay}`],
+    },
+    {
+      when: "the service has no hash of content of which some is allowed",
+      entries: [authorised(pay, { integrity: { by: "hashes", hashes: [hashA] } })],
       scripts: [here(pay)],
       finds: [`unverified ${pay}`],
     },

@@ -1,6 +1,7 @@
 import { describe, it } from "vitest";
 
 import { Fleet } from "../../src/state/fleet.ts";
+import { neverRead } from "../../src/state/inventory.ts";
 import { drifted, fleetOf, held, shop, stateAfter } from "../support/fleets.ts";
 import {
   at,
@@ -30,7 +31,8 @@ describe("what is declared", () => {
     fleet.declare([declared(shop), declared("a.example.com")], at(2));
     expect(fleet.zone(shop)?.status).toBe("drifted");
 
-    fleet.declare([declared("a.example.com")], at(3));
+    const removed = fleet.declare([declared("a.example.com")], at(3));
+    expect(removed.map(({ status }) => status)).toEqual(["drifted"]);
     fleet.declare([declared(shop)], at(4));
     expect(fleet.zone(shop)?.status).toBe("unknown");
     expect(fleet.zones).toHaveLength(1);
@@ -56,35 +58,52 @@ describe("what is declared", () => {
     expect(fleet.zone(shop)).toMatchObject({ holds: [], status: "error" });
   });
 
-  it("has what inventories and checks of scripts say, of zones that are declared", ({ expect }) => {
+  it("has what runs, inventories and checks of scripts say, of zones that are declared", ({
+    expect,
+  }) => {
     const fleet = fleetOf(declared(shop), declared("a.example.com"));
+    expect(fleet.zones.map(({ lastRun }) => lastRun)).toEqual([undefined, undefined]);
+    expect(fleet.recordZone(report(shop, 1, drifted))).toMatchObject({
+      before: { status: "unknown" },
+      after: { status: "drifted" },
+    });
+    expect(fleet.zones.map(({ lastRun }) => lastRun?.at)).toEqual([undefined, at(1)]);
     const names = [shop, "gone.example.com"].map(named);
     for (const zone of names) {
       fleet.recordInventory({ result: "error", zone, at: at(1), failure: failure() });
     }
     expect(fleet.zones.map(({ inventory }) => inventory?.failingSince)).toEqual([undefined, at(1)]);
+    const later = { result: "error", zone: named(shop), at: at(2), failure: failure() } as const;
+    expect(fleet.recordInventory(later)).toMatchObject({ failingSince: at(1) });
+    expect(fleet.zone(shop)?.inventory?.failingSince).toEqual(at(1));
     const { watch } = check(declaredScripts([]), undefined, at(2));
     for (const zone of names) fleet.recordScripts(zone, watch);
     expect(fleet.zones.map(({ scripts }) => scripts)).toEqual([undefined, watch]);
     fleet.followInventory(false);
     expect(fleet.zones.map(({ inventory }) => inventory)).toEqual([undefined, undefined]);
+    fleet.followInventory(true);
+    fleet.declare([declared(shop), declared("b.example.com")], at(3));
+    expect(fleet.zones.map(({ inventory }) => inventory)).toEqual([neverRead, neverRead]);
   });
 
   it("leaves a zone that is declared as before as it is, to the very object", ({ expect }) => {
     const until = { reason: "migration", until: at(5) };
     const fleet = fleetOf(declared(shop, { suspension: until }), declared("a.example.com"));
     const { zones } = fleet;
-    fleet.declare([declared(shop, { suspension: until }), declared("a.example.com")], at(4));
+    const same = [declared(shop, { suspension: until }), declared("a.example.com")];
+    expect(fleet.declare(same, at(4))).toEqual([]);
     expect(fleet.zones).toBe(zones);
 
-    fleet.declare([declared(shop, { suspension: until }), declared("a.example.com")], at(6));
+    fleet.declare(same, at(6));
     expect(fleet.zones[0]).toBe(zones[0]);
-    expect(fleet.zone(shop)).toMatchObject({ status: "unknown", statusSince: at(6) });
+    expect(fleet.zones[1]).toMatchObject({ status: "unknown", statusSince: at(6) });
 
     fleet.declare([declared(shop, { mode: "observe" })], at(7));
     expect(fleet.zones).toMatchObject([{ declared: { mode: "observe" } }]);
     fleet.declare([declared(shop, { mode: "enforce" })], at(8));
     expect(fleet.zones).toMatchObject([{ declared: { mode: "enforce" } }]);
+    fleet.declare([declared(shop, { labels: { team: "payments" } })], at(9));
+    expect(fleet.zones).toMatchObject([{ declared: { labels: { team: "payments" } } }]);
   });
 
   it("knows since when a zone differed before the start, but not since a moment to come", ({
@@ -96,6 +115,8 @@ describe("what is declared", () => {
     }));
     fleet.declare([declared(shop), declared("a.example.com")], start);
     expect(fleet.zone(shop)).toMatchObject({ driftedSince: start, pendingSince: at(-9) });
+    const seen = stateAfter(fleet, report(shop, 1, drifted));
+    expect(seen).toMatchObject({ driftedSince: start, driftOnsets: 0 });
     expect(fleet.zone("a.example.com")).toMatchObject({
       driftedSince: undefined,
       pendingSince: undefined,
@@ -135,6 +156,7 @@ describe("loads of the files", () => {
     ({ given, active, loaded }, { expect }) => {
       const fleet = new Fleet();
       fleet.recordLoad(given);
+      expect(fleet.load).toBe(given);
       expect(fleet.hasActiveRevision).toBe(active);
       expect(fleet.loadedAt).toEqual(loaded ? start : undefined);
     },

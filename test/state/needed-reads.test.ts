@@ -17,7 +17,8 @@ import {
 
 const seen = withVersions(pay, version(hashA, 0));
 const declared = declaredScripts([pinned]);
-const { watch } = check(declared, readingOf([seen]), day(1));
+const unused = { ...seen, id: "2", status: "inactive" };
+const { watch } = check(declared, readingOf([seen, unused]), day(1));
 
 describe("which pages have scripts", () => {
   it.for([
@@ -29,12 +30,12 @@ describe("which pages have scripts", () => {
     {
       when: "there is another script",
       now: day(2),
-      scripts: [seen, { ...seen, id: "2" }],
+      scripts: [seen, { ...unused, id: "3" }],
       asks: true,
     },
     { when: "other pages are declared", now: day(2), pages: ["shop.example.com/*"], asks: true },
   ])("is asked of the service: $when: $asks", (row, { expect }) => {
-    const { earlier = "known", now, asks, scripts = [seen], pages = declared.pages } = row;
+    const { earlier = "known", now, asks, scripts = [unused, seen], pages = declared.pages } = row;
     const before = { known: watch, nothing: undefined }[earlier];
     expect(needsPages({ ...declared, pages }, scripts, before, now)).toBe(asks);
   });
@@ -54,7 +55,11 @@ describe("a script", () => {
   ])("is on the declared pages if $when: $isOn", (row, { expect }) => {
     const { ids = [], first = "", pages = [], isOn } = row;
     const script = { ...seen, id: "1", firstPageUrl: first, pageUrls: pages };
-    const found = scriptsOnPages({ ...declared, pages: ["pay.example/*"] }, [script], ids);
+    const found = scriptsOnPages(
+      { ...declared, pages: ["shop.example/*", "pay.example/*"] },
+      [script],
+      ids,
+    );
     expect(found).toEqual(isOn ? [script] : []);
   });
 });

@@ -13,15 +13,19 @@ function after(...versions: readonly string[]): ZoneState {
 }
 
 function afterLooks(
-  found: readonly { readonly version: string; readonly minute: number }[],
+  found: readonly {
+    readonly version: string;
+    readonly minute: number;
+    readonly notes?: readonly string[];
+  }[],
 ): ZoneState {
   const fleet = new Fleet();
-  const looks = found.map(({ version, minute }) => {
+  const looks = found.map(({ version, minute, notes = [] }) => {
     const base = report(shop, minute, { result: "in_sync" });
     return {
       ...base,
       result: "in_sync",
-      plan: { ...planOf(shop), owaspVersion: version },
+      plan: { ...planOf(shop), owaspVersion: version, notes },
     } as const;
   });
   const [first] = looks;
@@ -47,6 +51,8 @@ describe("the OWASP ruleset of a zone", () => {
     const day = at(dayMinutes).toISOString().slice(0, 10);
     const note = `the OWASP ruleset changed from version 36 to 37 on ${day}: its rules may have changed`;
     expect(moved.notes).toEqual([note]);
+    const noted = { version: "37", minute: dayMinutes, notes: ["a rule has no name"] };
+    expect(afterLooks([{ version: "36", minute: 0 }, noted]).notes).toEqual([...noted.notes, note]);
     expect(after("36", ...Array.from({ length: 8 }, () => "37")).notes).toEqual([note]);
     expect(after("36", ...Array.from({ length: 9 }, () => "37")).notes).toEqual([]);
   });
@@ -65,5 +71,6 @@ describe("the OWASP ruleset of a zone", () => {
 
   it("stays known while it cannot be read", ({ expect }) => {
     expect(after("36", "", "37").owasp?.moved).toEqual({ from: "36", at: at(2 * dayMinutes) });
+    expect(after("36", "37", "").notes).toEqual([]);
   });
 });

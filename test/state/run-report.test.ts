@@ -68,6 +68,17 @@ describe("the result of a run", () => {
       fails: false,
     },
     {
+      came: {
+        result: "applied",
+        cause: "drift",
+        changes: [a, b],
+        outcomes: [done(both), skipped("shutdown", "managed_rule/b")],
+        left: [a],
+      },
+      result: "partial",
+      fails: false,
+    },
+    {
       came: { result: "applied", cause: "drift", changes: [a], left: [a] },
       result: "partial",
       fails: true,

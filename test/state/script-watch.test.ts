@@ -258,10 +258,17 @@ describe("checks of the scripts on declared pages, one after the other", () => {
 
   it("is bounded by a page with random URLs, and counts the rest", ({ expect }) => {
     const many = Array.from({ length: 3_000 }, (_, nth) => here(`https://x.example/${nth}.js`));
-    const { watch } = check(declaredScripts([]), readingOf(many), firstDay);
+    const first = check(declaredScripts([]), readingOf(many), firstDay);
+    const { watch } = first;
     expect(watch.scripts.length + watch.moreScripts).toBe(3_000);
     expect([watch.scripts.length, watch.findings.length]).toEqual([1_000, 500]);
     expect(openOf(watch, "unauthorised")).toBe(3_000);
+    expect(openOf(watch, "malicious")).toBe(0);
+    const head = { at: firstDay, zone: "shop.example.com", revision: "r", commit: undefined };
+    expect(scriptRecordOf(first, head)).toMatchObject({
+      read: { scripts: 3_000, authorised: 0 },
+      open: 3_000,
+    });
   });
 
   it("goes on with the findings that it knows, where new ones are too many", ({ expect }) => {
