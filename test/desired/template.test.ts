@@ -108,7 +108,10 @@ describe("placeholders", () => {
     },
     { text: 'http.host eq "${my_vars.cdn}"', says: "there is no placeholder ${my_vars.cdn}" },
     { text: 'http.host eq "${zone.name', says: "a placeholder is not closed" },
-    { text: 'http.host eq "${vars.nothing}"', says: 'the variable "nothing" has no value' },
+    {
+      text: 'http.host eq "${vars.nothing}"',
+      says: 'a.yaml:3:88: error: the variable "nothing" has no value',
+    },
     { text: "http.host eq ${zone.name} and", says: "EXPR_UNEXPECTED" },
   ])("are checked when they are filled: $text", async ({ text, says }, { expect }) => {
     const state = await loadText(
@@ -117,6 +120,23 @@ describe("placeholders", () => {
     expect(linesOf(state)).toHaveLength(1);
     expect(linesOf(state)[0]).toContain(says);
   });
+
+  it.for([
+    { entry: 'match: { name: "*.example" }', zone: "a sample zone" },
+    { entry: `id: ${"0a".repeat(16)}`, zone: "0a".repeat(16) },
+  ])(
+    "have samples for what only the listing tells of $zone",
+    async ({ entry, zone }, { expect }) => {
+      const sources = "img-src 'self' https://${zone.id} https://a.example/${zone.account}";
+      const fields = policy(`expression: 'http.hots eq "\${zone.name}"'`);
+      const text = `zones:\n  - ${entry}\n    ${fields.replace("img-src 'self'", sources)}\n`;
+      expect(linesOf(await loadText(text))).toEqual([
+        expect.stringContaining(
+          `with the values of ${zone} the text is: http.hots eq "zone.example"`,
+        ),
+      ]);
+    },
+  );
 
   it("are filled for each listed zone where only the listing tells", async ({ expect }) => {
     const fields = `expression: 'http.host eq "\${zone.name}"', description: "\${zone.id} \${zone.account}"`;

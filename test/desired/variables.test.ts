@@ -486,7 +486,11 @@ describe("misspelt variables", () => {
     },
     {
       what: "one that only another variable uses is used",
-      text: file("host: a.example", "${vars.cdn}", "{ cdn: 'cdn.${vars.host}', host: b.example }"),
+      text: file(
+        "host: a.example",
+        "${vars.cdn}",
+        "{ cdn: [c.example, 'cdn.${vars.host}'], host: b.example }",
+      ),
       says: [],
     },
   ])("are told: $what", async ({ text, says }, { expect }) => {

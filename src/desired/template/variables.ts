@@ -177,8 +177,7 @@ export class Variables {
 
   #textsOf(name: string | undefined): readonly string[] {
     const value = name === undefined ? undefined : this.#writtenFor(name);
-    const parts = value !== undefined && isList(value) ? value : [value];
-    return parts.filter((each) => typeof each === "string");
+    return [value].flat().filter((each) => typeof each === "string");
   }
 
   /** @param open the variables whose values are being filled */
