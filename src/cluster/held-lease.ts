@@ -128,8 +128,8 @@ export class HeldLease implements AsyncDisposable {
     return elapsedMs(this.#ports.clock, this.#sentAt);
   }
 
+  /** Rings at the deadline that is known now; a renewal meanwhile has it ring again at the next one. */
   #watchDeadline(): void {
-    this.#cancelDeadline();
     const leftMs = this.#ports.timing.renewDeadlineMs - this.#elapsedMs();
     this.#cancelDeadline = this.#ports.clock.alarm(Math.max(0, leftMs), () => {
       if (this.#goesOn()) this.#watchDeadline();
@@ -184,7 +184,6 @@ export class HeldLease implements AsyncDisposable {
     // A renewal that is answered after the deadline does not revive what was lost.
     if (!this.#goesOn()) return;
     this.#sentAt = sentAt;
-    this.#watchDeadline();
     this.#ports.renewed(lease);
   }
 
