@@ -83,7 +83,7 @@ export class Election {
   #quietUntil = -Infinity;
   #failure: Error | undefined;
   /** The holder of whom the observer was told. */
-  #announced = "";
+  #announced: string | undefined;
 
   constructor(options: ElectionOptions, ports: ElectionPorts) {
     this.#options = options;
@@ -275,5 +275,5 @@ function pageIn({ page }: Lease): string {
 /** Messages of one outage differ: refused, reset, no answer. What the other side answered has a status or a SQLSTATE. */
 function codeOf(error: Error): unknown {
   if ("status" in error) return error.status;
-  return "code" in error ? String(error.code).slice(0, 2) : "";
+  return "code" in error ? String(error.code).slice(0, 2) : undefined;
 }

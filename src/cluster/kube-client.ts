@@ -1,7 +1,7 @@
 import { Agent } from "undici";
 
 import { errorCode, errorText } from "../syntax/error-code.ts";
-import { parseJson } from "../syntax/json.ts";
+import { coerceObject, coerceText, parseJson } from "../syntax/json.ts";
 import type { Clock } from "../zone/ports.ts";
 import type { KubeAccess, KubeSecrets } from "./kube-access.ts";
 
@@ -148,7 +148,7 @@ async function send(
       ...(secrets.token === "" ? {} : { authorization: `Bearer ${secrets.token}` }),
       ...(body === undefined ? {} : { "content-type": "application/json" }),
     },
-    body: body === undefined ? null : JSON.stringify(body),
+    body: JSON.stringify(body),
     signal,
   });
   const text = await answer.text();
@@ -163,8 +163,7 @@ function reasonOf(error: unknown): string {
 
 /** What the API server says against a request, for the log: its `Status` object has a message. */
 export function answerError(what: string, { status, body }: KubeAnswer): KubeError {
-  const message =
-    typeof body === "object" && body !== null && "message" in body ? body.message : undefined;
-  const why = typeof message === "string" ? `: ${message.slice(0, 300)}` : "";
+  const message = coerceText(coerceObject(body)["message"]);
+  const why = message === "" ? "" : `: ${message.slice(0, 300)}`;
   return new KubeError(`${what}: the API server answered ${status}${why}`, status);
 }

@@ -217,7 +217,8 @@ describe("a candidate", () => {
 
   it("tells of an outage once, and of another kind of failure again", async ({ expect }) => {
     const clock = new SimulatedClock();
-    const failures = ["08006", "08001", "28P01", "28P01"].map((code) => ({ code }));
+    const codes = ["08006", "08001", "28P01", "28P01"].map((code) => ({ code }));
+    const failures = [...codes, ...[500, 403, 403].map((status) => ({ status }))];
     const told: unknown[] = [];
     const read = async (): Promise<never> => {
       throw Object.assign(new Error("no"), failures.shift());
@@ -228,11 +229,12 @@ describe("a candidate", () => {
       { ...process, owner: "us", service: "https://service.example" },
       { leases: { read, create: read, update: read }, clock: machine.clock, random: () => 0.5 },
     );
-    const failed = (error: Error): void => void told.push("code" in error && error.code);
+    const failed = (error: Error): void =>
+      void told.push("status" in error ? error.status : "code" in error && error.code);
     void election.acquire({ ...silent, failed }, never);
-    await clock.advance(9_000);
+    await clock.advance(16_000);
     expect(failures).toEqual([]);
-    expect(told).toEqual(["08006", "28P01", false]);
+    expect(told).toEqual(["08006", "28P01", 500, 403, false]);
   });
 
   it("is told once who leads, and once that another installation does", async ({ expect }) => {
@@ -412,7 +414,21 @@ describe("a holder", () => {
     expect(process.election.fence.isHeld()).toBe(true);
     await stage.clock.advance(3_000);
     expect(process.election.fence.isHeld()).toBe(false);
-    expect(reasonOf(held.signal)).toBe("not_renewed");
+    expect(String(held.signal.reason)).toBe("LeaseLost: not_renewed");
+  });
+
+  it("that lost its Lease takes it when the time since its last renewal is over", async ({
+    expect,
+  }) => {
+    const stage = new Stage();
+    const process = stage.process("a");
+    const held = await stage.clock.run(process.acquire(never));
+    await stage.clock.advance(20_000);
+    process.network = "cut";
+    await stage.clock.advance(12_000);
+    await stage.clock.run(held.abandon());
+    process.network = "ok";
+    expect(await stage.secondsUntilHeld(process)).toBeLessThan(8);
   });
 
   it("that was paused may not write, before any of its timers has run", async ({ expect }) => {

@@ -39,7 +39,8 @@ describe("a Lease that is written", () => {
       const spec = { leaseDurationSeconds: seconds, leaseTransitions: 3 };
       const body = { apiVersion: "coordination.k8s.io/v1", kind: "Lease", spec };
       expect(sent).toMatchObject([{ method: "POST", body }]);
-      expect(written).toMatchObject({ lease: { durationMs: seconds * 1_000, version: "7" } });
+      const lease = { durationMs: seconds * 1_000, transitions: 3, version: "7" };
+      expect(written).toMatchObject({ lease });
     },
   );
 
