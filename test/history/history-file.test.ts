@@ -145,9 +145,11 @@ describe("the history file", () => {
       },
       truncate: (size) => (full ? notStored() : real.truncate(size)),
     };
-    const { log: file, told } = await openStore(store);
+    const clock = new SimulatedClock(at(60));
+    const { log: file, told } = await openStore(store, { clock });
     file.append(entryAt(1));
     await file.settled();
+    expect(clock.sleeping).toBe(0);
     const size = await real.size();
     full = true;
     for (const minute of [2, 3]) {
@@ -156,9 +158,13 @@ describe("the history file", () => {
       expect(await real.size()).toBe(size + 20);
     }
     full = false;
-    file.append(entryAt(4));
+    await clock.advance(4_999);
+    expect(told).toEqual(["Error: ENOSPC"]);
+    await clock.advance(1);
     await file.settled();
     expect(told).toEqual(["Error: ENOSPC", "recovered"]);
+    file.append(entryAt(4));
+    await file.settled();
     expect((await openStore(real)).entries).toEqual([1, 2, 3, 4].map(entryAt));
   });
 
@@ -219,22 +225,34 @@ describe("the history file", () => {
     expect(unstored.all).toHaveLength(10_000);
   });
 
-  it("gets in the next term what the last one could not write, once", async ({ expect }) => {
-    const store = new MemoryHistory(Buffer.from(lineWithoutHash(0)));
-    const before = await openStore(store);
-    await before.log.appendAndWait(entryAt(1));
-    const unstored = new UnstoredLines();
-    const full = new MemoryHistory(store.bytes);
-    full.add = notStored;
-    const first = await openStore(full, { unstored });
-    await first.log.appendAndWait(entryAt(2));
-    await first.log[Symbol.asyncDispose]();
-    for (const term of [2, 3]) {
-      const { log } = await openStore(store, { unstored });
-      await log[Symbol.asyncDispose]();
-      expect((await openStore(store)).entries, `term ${term}`).toEqual([0, 1, 2].map(entryAt));
-    }
-  });
+  it.for([
+    { isStored: false, minutes: [0, 1, 3, 2] },
+    { isStored: true, minutes: [0, 1, 2, 3] },
+  ])(
+    "gets in the next term what the last one could not confirm, once: it is stored: $isStored",
+    async ({ isStored, minutes }, { expect }) => {
+      const store = new MemoryHistory(Buffer.from(lineWithoutHash(0)));
+      const before = await openStore(store);
+      await before.log.appendAndWait(entryAt(1));
+      const unstored = new UnstoredLines();
+      const full = new MemoryHistory(store.bytes);
+      full.add = notStored;
+      const clock = new SimulatedClock(at(60));
+      const first = await openStore(full, { unstored, clock });
+      await first.log.appendAndWait(entryAt(2));
+      await first.log[Symbol.asyncDispose]();
+      expect(clock.sleeping).toBe(0);
+      const { unconfirmed } = unstored;
+      if (isStored && unconfirmed !== undefined) await store.add(unconfirmed);
+      const other = await openStore(store);
+      await other.log.appendAndWait(entryAt(3));
+      for (const term of [2, 3]) {
+        const { log } = await openStore(store, { unstored });
+        await log[Symbol.asyncDispose]();
+        expect((await openStore(store)).entries, `term ${term}`).toEqual(minutes.map(entryAt));
+      }
+    },
+  );
 
   it("lets nobody wait for a line that cannot be written now", async ({ expect }) => {
     await using place = await historyDirectory();

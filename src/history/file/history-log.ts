@@ -189,20 +189,13 @@ class HistoryLog implements AsyncDisposable {
   /** Tries once more to write the waiting lines. */
   async [Symbol.asyncDispose](): Promise<void> {
     await this.settled();
-    if (this.#unstored.areWaiting || this.#unstored.unconfirmed !== undefined) this.#start();
+    if (this.#isFailing) this.#start();
     await this.settled();
     this.#cancelRetry?.();
   }
 
   #start(): void {
-    this.#work ??= this.#writeAll().finally(() => {
-      this.#work = undefined;
-      // Lines that came since the last write.
-      if (this.#isFailing) {
-        for (const { attempted } of this.#unstored.all) attempted();
-        this.#startLater();
-      } else if (this.#unstored.areWaiting) this.#start();
-    });
+    this.#work ??= this.#writeAll();
   }
 
   #startLater(): void {
@@ -227,7 +220,11 @@ class HistoryLog implements AsyncDisposable {
     } catch (error) {
       if (!this.#isFailing) this.#ports.onFailure(error);
       this.#isFailing = true;
+      for (const { attempted } of this.#unstored.all) attempted();
+      this.#startLater();
     }
+    // Nothing is awaited since the last look for lines: none has come.
+    this.#work = undefined;
   }
 
   /** Truncates what a failed append left, for example on a full disk. */
