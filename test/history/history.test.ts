@@ -120,7 +120,7 @@ describe("what history keeps", () => {
     expect(entries.map((each) => historyEntryFrom(historyJson(each)))).toEqual(entries);
     const [last] = entries.slice(-1);
     if (last?.at.getTime() === at(9).getTime()) {
-      expect(last).toMatchObject({ result: "no_longer_declared", status: "unknown" });
+      expect(last).toMatchObject({ run: "", result: "no_longer_declared", status: "unknown" });
     }
   });
 

@@ -162,7 +162,9 @@ describe("the history in words", () => {
   it.for([
     { result: "in_sync", is: "green" },
     { result: "applied", is: "green" },
+    { result: "planned", is: "yellow" },
     { result: "held", is: "yellow" },
+    { result: "running", is: "yellow" },
     { result: "partial", is: "red" },
     { result: "error", is: "red" },
     { result: "interrupted", is: "red" },
@@ -172,7 +174,9 @@ describe("the history in words", () => {
       { ...entry, result },
       (style, text) => `<${String(style)} ${text}>`,
     ).split("\n");
-    expect(head).toContain(`  <${is} ${result.replaceAll("_", " ")}>  drift  `);
+    expect(head).toBe(
+      `${at(0).toISOString()}  <bold ${entry.zone}>  <${is} ${result.replaceAll("_", " ")}>  drift  <dim schedule, revision 0123456789ab>`,
+    );
   });
 
   it("shows the fields of a change below one another, and no fields of a new resource", ({
