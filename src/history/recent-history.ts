@@ -16,6 +16,8 @@ interface SizedEntry {
   readonly entry: HistoryEntry;
   /** Characters of JSON. */
   readonly size: number;
+  /** All of its zone, oldest first. */
+  readonly ofZone: SizedEntry[];
 }
 
 /** The latest entries of all zones together, up to a limit: the oldest are dropped first. */
@@ -66,8 +68,8 @@ export class RecentHistory implements HistoryView {
 
   /** Adds an entry of the history file. */
   restore(entry: HistoryEntry): void {
-    const sized = { entry, size: JSON.stringify(historyJson(entry)).length };
     const ofZone = this.#byZone.get(entry.zone) ?? [];
+    const sized = { entry, size: JSON.stringify(historyJson(entry)).length, ofZone };
     ofZone.push(sized);
     this.#byZone.set(entry.zone, ofZone);
     this.#last.set(entry.zone, entry);
@@ -80,11 +82,10 @@ export class RecentHistory implements HistoryView {
   }
 
   #drop(oldest: SizedEntry): void {
-    const { zone } = oldest.entry;
+    const { entry, ofZone } = oldest;
     this.#entries.delete(oldest);
     this.#size -= oldest.size;
-    const ofZone = this.#byZone.get(zone);
-    ofZone?.shift();
-    if (ofZone?.length === 0) this.#byZone.delete(zone);
+    ofZone.shift();
+    if (ofZone.length === 0) this.#byZone.delete(entry.zone);
   }
 }
