@@ -375,11 +375,12 @@ describe("the time that a zone drifted", () => {
     expect(driftEpisodes([...first, ...second])).toMatchObject([{ gone: at(40) }]);
   });
 
-  it("is that of each time, also where the last one has not ended", ({ expect }) => {
-    const entries = entriesAfter([10, clear], [20, drifted], [30, clear], [40, drifted]);
-    expect(driftEpisodes(entries)).toMatchObject([
-      { detected: at(20), gone: at(30) },
-      { detected: at(40), gone: undefined },
+  it("is that of each time, also where the last one was found after a restart", ({ expect }) => {
+    const first = entriesAfter([10, clear], [20, drifted], [30, clear]);
+    const second = entriesAfter([40, drifted]);
+    expect(driftEpisodes([...first, ...second])).toEqual([
+      { earliest: at(10), detected: at(20), gone: at(30) },
+      { earliest: at(30), detected: at(40), gone: undefined },
     ]);
   });
 

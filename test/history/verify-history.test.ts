@@ -16,7 +16,7 @@ import {
   linesIn,
   lineWithoutHash,
 } from "../support/kept-history.ts";
-import { hold } from "../support/reports.ts";
+import { at, hold } from "../support/reports.ts";
 
 const keys = generateKeyPairSync("ed25519");
 const { publicKey: otherKey } = generateKeyPairSync("ed25519");
@@ -78,7 +78,10 @@ describe("a history as it was written", () => {
   it("carries the version of the program, the revision and the hash of the line before", async ({
     expect,
   }) => {
-    const [begin = "", entry = ""] = linesIn((await kept()).bytes);
+    const { bytes } = await kept();
+    const { files } = await verified([bytes]);
+    expect(files).toMatchObject([{ lines: 11, chains: ["c1"], firstAt: at(2), lastAt: at(9) }]);
+    const [begin = "", entry = ""] = linesIn(bytes);
     const content: unknown = JSON.parse(entry);
     const open = begin.slice(0, begin.lastIndexOf(',"hash":'));
     expect(content).toMatchObject({
@@ -314,6 +317,7 @@ describe("several files", () => {
     const rest = bytesOf(linesIn(second.bytes).slice(lines));
     expect(await found([first.bytes, second.bytes])).toEqual(["(1 overlap)"]);
     expect(await found([second.bytes, first.bytes])).toEqual(["(1 overlap)"]);
+    expect(await found([Buffer.alloc(0), first.bytes])).toEqual(["0 empty"]);
     expect(await found([first.bytes, rest])).toEqual(["1 missing_start"]);
   });
 
@@ -374,8 +378,15 @@ describe("several files", () => {
     ];
     const namesake = await kept({ from: 30 });
     const rest = bytesOf(linesIn(other.bytes).slice(1));
+    const joined = await verified([Buffer.concat([first.bytes, other.bytes])]);
+    expect(joined.flaws.map(({ message }) => message)).toEqual([
+      "lines of another history follow: chain c2, not c1",
+      "another chain begins here: lines 1 to 11 were put before it",
+    ]);
     expect(await found([first.bytes, other.bytes])).toEqual(["1 other_history"]);
     expect(await found([first.bytes, namesake.bytes])).toEqual(["1 other_history"]);
+    const third = await found([first.bytes, first.bytes, other.bytes]);
+    expect(third).toEqual(["1 other_history", "(1 overlap)"]);
     expect(await found([first.bytes, rest])).toEqual(["1 missing_start", "1 other_history"]);
     expect(await found([a.bytes, b.bytes])).toEqual(["1 diverges"]);
   });

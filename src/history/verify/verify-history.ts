@@ -48,7 +48,7 @@ export async function verifyHistory(
     ...checked.flatMap(({ file, seals, drops }) =>
       findingsOfBeginning(seals[0], drops, belief).map((each) => ({ file, ...each })),
     ),
-    ...checked.slice(1).map((each, index) => linkOf(checked.slice(0, index + 1), each)),
+    ...checked.map((each, index) => linkOf(checked.slice(0, index), each)),
     headFound(checked, head, covered),
     signaturesOf(checked, key),
   ].filter((each) => each !== undefined);
@@ -87,17 +87,15 @@ function coveredLines(
 /** Whether a file continues the files before it, or repeats lines of them. */
 function linkOf(earlier: readonly CheckedFile[], next: CheckedFile): Finding | undefined {
   const before = earlier.at(-1);
-  const [first, last, end] = [next.seals[0], next.seals.at(-1), before?.seals.at(-1)];
-  if (before === undefined || first === undefined || last === undefined || end === undefined) {
-    return undefined;
-  }
-  if (first.prev === end.hash) return undefined;
+  if (before === undefined) return undefined;
   const { file, seals } = next;
+  const [first, end] = [seals[0], before.seals.at(-1)];
+  if (first === undefined || end === undefined || first.prev === end.hash) return undefined;
   const known = new Set(earlier.flatMap((each) => each.seals.map(({ hash }) => hash)));
   if (!known.has(first.hash) && !known.has(first.prev)) {
     return { file, line: first.line, ...flawBetween(before, next, first, end) };
   }
-  if (known.has(last.hash) || seals.some(({ hash }) => hash === end.hash)) {
+  if (seals.every(({ hash }) => known.has(hash)) || seals.some(({ hash }) => hash === end.hash)) {
     const message = `the file repeats lines of ${before.file}, and they are the same`;
     return { file, line: first.line, code: "overlap", message };
   }
