@@ -65,8 +65,8 @@ describe("a candidate", () => {
     stage.lease.remove();
     const seconds = await stage.secondsUntilHeld(stage.process("a"));
     expect(seconds).toBeGreaterThan(15);
-    // The time is over once, not twice.
-    expect(seconds).toBeLessThan(17);
+    // The time is over once, not twice, and it holds the Lease meanwhile.
+    expect(seconds).toBeLessThan(15.5);
     expect(stage.lease.current).toMatchObject({ holder: "a", transitions: 0 });
   });
 
@@ -425,10 +425,11 @@ describe("a holder", () => {
     const held = await stage.clock.run(process.acquire(never));
     await stage.clock.advance(20_000);
     process.network = "cut";
-    await stage.clock.advance(12_000);
+    await stage.clock.advance(20_000);
     await stage.clock.run(held.abandon());
     process.network = "ok";
-    expect(await stage.secondsUntilHeld(process)).toBeLessThan(8);
+    expect(await stage.secondsUntilHeld(process)).toBeLessThan(2);
+    expect(process.election.view.failure).toBeUndefined();
   });
 
   it("that was paused may not write, before any of its timers has run", async ({ expect }) => {
