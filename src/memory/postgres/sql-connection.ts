@@ -1,7 +1,7 @@
 import type { Client } from "pg";
 
 import { errorCode, errorText } from "../../syntax/error-code.ts";
-import { coerceList, coerceObjects, isJsonObject, type JsonObject } from "../../syntax/json.ts";
+import { coerceList, coerceObject, coerceObjects, type JsonObject } from "../../syntax/json.ts";
 import { DatabaseError } from "../database.ts";
 
 const connectTimeoutMs = 5_000;
@@ -46,7 +46,7 @@ export class SqlConnection implements AsyncDisposable {
       const results: unknown = await client.query(text);
       return coerceList(results)
         .slice(3, -1)
-        .map((result) => (isJsonObject(result) ? coerceObjects(result["rows"]) : []));
+        .map((result) => coerceObjects(coerceObject(result)["rows"]));
     } catch (error) {
       this.#drop(client);
       throw explained(error);
