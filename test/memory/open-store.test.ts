@@ -7,11 +7,12 @@ import {
   openDirectory,
   readStore,
   storedZones,
+  unknownText,
   writeReports,
 } from "../../src/memory/open-store.ts";
 import { openDatabase } from "../../src/memory/postgres/open-database.ts";
 import { fleetKeys, remember, zoneKeys } from "../../src/memory/state-keys.ts";
-import { identityOf } from "../../src/memory/state-store.ts";
+import { identityOf, type OpenResult } from "../../src/memory/state-store.ts";
 import { SimulatedClock } from "../support/clock.ts";
 import { configFrom } from "../support/config-from.ts";
 import { MemoryHistory } from "../support/history-files.ts";
@@ -119,6 +120,10 @@ describe("the store of a command in a directory", () => {
         book().logger,
       );
       daemon.state.set("a", "1");
+      expect(daemon.isRestored).toBe(false);
+      // Both ask the state whether they may.
+      await daemon.measurements.dropBefore("2026-11-20");
+      await daemon.history?.truncate(0);
     }
     const { store } = await openCommandDirectory("/state", config, machine.host(12));
     expect(store?.get("a")).toBe("1");
@@ -127,12 +132,21 @@ describe("the store of a command in a directory", () => {
     expect(await store?.flush()).toBe(false);
     machine.directory.fault = undefined;
     await store?.[Symbol.asyncDispose]();
-    machine.directory.files.set("state.jsonl", "a token\n");
+    const { files } = machine.directory;
+    const text = files.get("state.jsonl") ?? "";
+    files.set("state.jsonl", "a token\n");
     expect(await openCommandDirectory("/state", config, machine.host(13))).toEqual({
       store: undefined,
       why: "the state in /state cannot be used: line 1 is damaged",
     });
-    expect([...machine.directory.files]).toEqual([["state.jsonl", "a token\n"]]);
+    expect([...files]).toEqual([["state.jsonl", "a token\n"]]);
+    files.set("state.jsonl.foreign-2026-11-19-1", text);
+    const identity = identityOf(config);
+    const next = await openDirectory("/state", identity, machine.host(14), book().logger);
+    expect([next.isRestored, next.state.get("a")]).toEqual([true, "2"]);
+    await next[Symbol.asyncDispose]();
+    const last = await openDirectory("/state", identity, machine.host(15), book().logger);
+    expect(last.isRestored).toBe(false);
   });
 });
 
@@ -149,6 +163,7 @@ describe.skipIf(noPostgres)(`the database of a command ${noPostgres ?? ""}`, () 
     expect(view?.opened).toMatchObject({ result: "lost", reason: "unreadable" });
     expect(view?.opened).toHaveProperty("detail", expect.stringContaining('owner "them"'));
     expect(view?.get("drift/shop.example")).toBeUndefined();
+    expect(await readStore(own, undefined, new Machine().host(11))).toBeUndefined();
   });
 });
 
@@ -170,6 +185,20 @@ describe("what a command knows of zones", () => {
     store.set(`wave/${shop}`, '{"waits":""}');
     expect([zones.waits(shop, "r2"), zones.waits(blog, "r2")]).toEqual(["wave", undefined]);
     expect(zones.waits(blog, "r3")).toBe("fleet_change");
+  });
+});
+
+describe("what a command says of a store", () => {
+  it.for<{ readonly opened: OpenResult; readonly says: string | undefined }>([
+    { opened: { result: "loaded", entries: 1 }, says: undefined },
+    { opened: { result: "empty" }, says: "the store (/state) is empty here" },
+    {
+      opened: { result: "lost", reason: "damaged", detail: "line 1 is damaged" },
+      says: "the store (/state) cannot be used: line 1 is damaged. Not known are:",
+    },
+  ])("is $says where that is $opened.result", ({ opened, says }, { expect }) => {
+    const text = unknownText({ opened, place: "/state", get: () => undefined });
+    expect(text?.slice(0, says?.length)).toBe(says);
   });
 });
 
