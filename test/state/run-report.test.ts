@@ -1,7 +1,7 @@
 import { describe, it } from "vitest";
 
 import type { Change } from "../../src/plan/change.ts";
-import { driftIn, impactOf, weakeningOf } from "../../src/state/drift.ts";
+import { countByKind, driftIn, impactOf, weakeningOf } from "../../src/state/drift.ts";
 import { changeResultOf, isFailure, keysDone, runResultOf } from "../../src/state/run-report.ts";
 import {
   type Came,
@@ -140,6 +140,7 @@ describe("the impact of drift", () => {
   );
 
   it("is counted by kind", ({ expect }) => {
+    expect(countByKind([a, b, b])).toMatchObject({ setting: 0, policy: 1, managed_rule: 2 });
     const counts = driftIn([
       a,
       b,
