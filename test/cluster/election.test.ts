@@ -345,6 +345,16 @@ describe("a holder that ends", () => {
     expect(told).toEqual([]);
   });
 
+  it("says that the Lease cannot be given back while the network is cut", async ({ expect }) => {
+    const stage = new Stage();
+    const { process, told } = stage.telling("a");
+    const held = await stage.clock.run(process.acquire(never));
+    process.network = "cut";
+    await stage.clock.run(held[Symbol.asyncDispose]());
+    expect(told).toHaveLength(1);
+    expect(stage.lease.current).toMatchObject({ holder: "a" });
+  });
+
   it("gives it back in one request, after the answer to a renewal that is under way", async ({
     expect,
   }) => {

@@ -113,6 +113,24 @@ describe("a state that a version stored which knew no kinds of rules", () => {
   });
 });
 
+describe("who made drift", () => {
+  it("is known after a restart, with all that is said of the change", ({ expect }) => {
+    const alice = {
+      kind: "person",
+      name: "alice@example.com",
+      context: "dash",
+      at: new Date("2026-11-20T08:15:00Z"),
+      method: "PATCH",
+      path: "/zones/1/rulesets/2",
+      ray: "8f2a",
+      isCertain: true,
+      fields: ["action"],
+    } as const;
+    const found = new Map([["managed_rule/owasp", { drift: "d1", authors: [alice] }] as const]);
+    expect(authors.decode(authors.encode(found))).toEqual(found);
+  });
+});
+
 describe("what a term passes on to the next", () => {
   const write = {
     method: "PUT",
