@@ -105,7 +105,8 @@ export class MemoryHistory implements HistoryStore {
   async *read(): AsyncGenerator<Uint8Array> {
     await Promise.resolve();
     const { bytes } = this;
-    for (let at = 0; at < bytes.length; at += pieceBytes) yield bytes.subarray(at, at + pieceBytes);
+    for (let from = 0; from < bytes.length; from += pieceBytes)
+      yield bytes.subarray(from, from + pieceBytes);
   }
 
   add({ lines: { text }, drop }: HistoryBatch): Promise<void> {
