@@ -105,8 +105,9 @@ export class MemoryHistory implements HistoryStore {
   async *read(): AsyncGenerator<Uint8Array> {
     await Promise.resolve();
     const { bytes } = this;
-    for (let from = 0; from < bytes.length; from += pieceBytes)
+    for (let from = 0; from < bytes.length; from += pieceBytes) {
       yield bytes.subarray(from, from + pieceBytes);
+    }
   }
 
   add({ lines: { text }, drop }: HistoryBatch): Promise<void> {
