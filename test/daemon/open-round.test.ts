@@ -73,7 +73,6 @@ describe("a revision of which the first round let no zone pass", () => {
   it.for([
     ["goes on", "without"],
     ["goes on", "with"],
-    ["starts again", "without"],
     ["starts again", "with"],
   ])(
     "is held again after another one, where the daemon %s in between, %s waves",
