@@ -372,6 +372,16 @@ zones:
       says: 'a member of the variable "x" is "/b c", and not of the type path',
     },
     {
+      declared: "{ x: { pattern: '^[a-z]+$', default: a1 } }",
+      at: "a1",
+      says: 'the variable "x" is "a1", which does not match ^[a-z]+$; correct the value or the pattern',
+    },
+    {
+      declared: "{ x: { type: list, pattern: '^[a-z]+$', default: [ab, c7] } }",
+      at: "c7]",
+      says: 'a member of the variable "x" is "c7", which does not match ^[a-z]+$',
+    },
+    {
       declared: "{ x: { items: host, default: [7] } }",
       at: "7]",
       says: 'a member of the variable "x" is 7, and not of the type host',

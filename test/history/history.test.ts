@@ -20,6 +20,7 @@ import {
   change,
   declared,
   failed,
+  hold,
   load,
   report,
 } from "../support/reports.ts";
@@ -207,6 +208,18 @@ describe("what history keeps", () => {
       expect(read?.changes).toEqual([entry.changes[1]]);
     },
   );
+
+  it("has no hold whose reason is not known", ({ expect }) => {
+    const [entry] = entriesAfter([
+      1,
+      { result: "held", cause: "drift", changes: [a], holds: [hold("quota")] },
+    ]);
+    if (entry === undefined) throw new Error("nothing was kept");
+    const json = historyJson(entry);
+    const holds = [{ reason: "mood", message: "not today" }, ...coerceObjects(json["holds"])];
+    expect(historyEntryFrom({ ...json, holds })?.holds).toEqual(entry.holds);
+    expect(entry.holds).toHaveLength(1);
+  });
 
   it("keeps Git's name for the revision", ({ expect }) => {
     const [entry] = sceneHistory().of(shop);

@@ -45,6 +45,14 @@ describe("a history as it was written", () => {
     ]);
   });
 
+  it("says up to which time the program dropped lines", async ({ expect }) => {
+    const { bytes } = await kept({ entries: 30, maxBytes: 6_000 });
+    const { remarks } = await verified([bytes]);
+    expect(remarks[0]?.message).toMatch(
+      new RegExp(`up to line \\d+ of the chain and ${at(1).toISOString().slice(0, 13)}:\\d\\d:`),
+    );
+  });
+
   it("has a chain with a name although its first line is damaged", async ({ expect }) => {
     const { bytes } = await kept({ entries: 1 });
     const [begin = "", entry = ""] = linesIn(bytes);
@@ -267,6 +275,19 @@ describe("a history that somebody changed", () => {
     expect(await found([cut])).toEqual([]);
     expect(await found([cut], { head: headOf(bytes) })).toEqual(["0 head_missing"]);
     expect(await found([bytes], { head: headOf(cut) })).toEqual(["(9 head)"]);
+  });
+
+  it("knows the head of the last line that was dropped by a signature alone", async ({
+    expect,
+  }) => {
+    const { bytes } = await kept({ entries: 30, maxBytes: 6_000, signKey: keys.privateKey });
+    const head = sealOf(Buffer.from(linesIn(bytes)[0]?.trimEnd() ?? ""))?.prev;
+    const { flaws, remarks } = await verified([bytes], { head, key: keys.publicKey });
+    expect(flaws).toEqual([]);
+    expect(remarks.map(({ message }) => message)).toContain(
+      "the head is of the last line that the program dropped",
+    );
+    expect(await found([bytes], { head })).toContain("0 head_missing");
   });
 
   it("shows by the signatures what a chain that was computed anew does not show", async ({
