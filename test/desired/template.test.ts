@@ -107,6 +107,7 @@ describe("placeholders", () => {
       says: "there is no placeholder ${zone.nam}; write one of ${zone.name}, ${zone.id}, ${zone.account}, ${vars.NAME}; for a literal write $${",
     },
     { text: 'http.host eq "${my_vars.cdn}"', says: "there is no placeholder ${my_vars.cdn}" },
+    { text: 'http.host eq "${vars.cdn-host}"', says: "there is no placeholder ${vars.cdn-host}" },
     { text: 'http.host eq "${zone.name', says: "a placeholder is not closed" },
     {
       text: 'http.host eq "${vars.nothing}"',
