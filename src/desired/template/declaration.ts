@@ -1,14 +1,15 @@
 import { networkIn } from "../../syntax/expression/ip-address.ts";
-import {
-  coerceList,
-  coerceText,
-  isJsonObject,
-  type Json,
-  type JsonObject,
-} from "../../syntax/json.ts";
+import { coerceList, isJsonObject, type Json, type JsonObject } from "../../syntax/json.ts";
 import { didYouMean } from "../../syntax/nearest.ts";
 import { contradiction, type DiagnosticText, type UnplacedDiagnostic } from "../diagnostics.ts";
-import { isList, isScalar, isTemplate, type TemplateValue, templateValueOf } from "./template.ts";
+import {
+  isList,
+  isScalar,
+  isTemplate,
+  type TemplateScalar,
+  type TemplateValue,
+  templateValueOf,
+} from "./template.ts";
 
 /** Whether the members of a list are texts, also those that look like addresses; paths never do. */
 export function declaresTexts({ items }: JsonObject): boolean {
@@ -45,8 +46,8 @@ function violation(
   const { minimum, maximum } = declaration;
   const shown = JSON.stringify(value);
   const wanted = type ?? (minimum === undefined && maximum === undefined ? undefined : "number");
-  if (types.get(wanted)?.(value) === false) {
-    const message = `${what} is ${shown}, and not of the type ${coerceText(wanted)}`;
+  if (typeof wanted === "string" && (isList(value) || types.get(wanted)?.(value) === false)) {
+    const message = `${what} is ${shown}, and not of the type ${wanted}`;
     return { code: "WRONG_TYPE", message, remedy: "correct the value or the type" };
   }
   for (const [name, rule] of Object.entries(rules)) {
@@ -85,8 +86,8 @@ const rules: Readonly<
       : undefined,
 };
 
-/** By the name of a type: whether a value has it; the members of lists are checked one by one. */
-const types = new Map<Json | undefined, (value: TemplateValue) => boolean>([
+/** By the name of a type: whether a value that is no list has it. */
+const types = new Map<string, (value: TemplateScalar) => boolean>([
   ["string", (value) => typeof value === "string"],
   ["number", (value) => typeof value === "number"],
   ["integer", (value) => Number.isInteger(value)],
@@ -96,12 +97,11 @@ const types = new Map<Json | undefined, (value: TemplateValue) => boolean>([
     "host",
     (value) =>
       typeof value === "string" &&
-      /^(?=.{1,253}$)[a-z0-9_](?:[a-z0-9_-]*[a-z0-9_])?(?:\.[a-z0-9_](?:[a-z0-9_-]*[a-z0-9_])?)*$/i.test(
-        value,
-      ),
+      value.length <= 253 &&
+      /^[a-z0-9_](?:[a-z0-9_-]*[a-z0-9_])?(?:\.[a-z0-9_](?:[a-z0-9_-]*[a-z0-9_])?)*$/i.test(value),
   ],
-  ["ip", (value) => networkIn(String(value)) !== undefined],
-  ["path", (value) => /^\/[!-~]*$/.test(String(value))],
+  ["ip", (value) => typeof value === "string" && networkIn(value) !== undefined],
+  ["path", (value) => typeof value === "string" && /^\/[!-~]*$/.test(value)],
 ]);
 
 function regexOf(pattern: string): RegExp | undefined {

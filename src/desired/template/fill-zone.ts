@@ -66,11 +66,8 @@ export function isFillable(key: string): boolean {
   return Object.hasOwn(kinds, key);
 }
 
-/**
- * Its value names an entry, and entries are merged before anything is filled. The other keys that
- * name one have a form that no placeholder has.
- */
-const unfilledName = "category";
+/** Keys whose values name their entry: entries are merged by them before anything is filled. */
+const identities: ReadonlySet<string> = new Set(["key", "was", "category", "id"]);
 
 /**
  * Fills the placeholders of a merged zone, and checks what they become. Values without any stay the
@@ -139,7 +136,7 @@ class Filler {
       const filled = withMembers(value, (part, name) => {
         const kind = kinds[name];
         const below = [...path, name];
-        if (name === unfilledName) return this.literal(part, below);
+        if (identities.has(name)) return this.literal(part, below);
         return kind === undefined ? this.fill(part, below) : this.#unit(part, below, kind);
       });
       return settledChange(filled);
@@ -180,10 +177,10 @@ class Filler {
     const value = this.#variables.valueOf(placeholder);
     const cause = this.#variables.sourceOf(placeholder);
     const isMember = path.at(-1) === `\${${placeholder}}`;
-    const paths = isMember
-      ? [value].flat().map((each) => [...path.slice(0, -1), String(each)])
-      : [];
-    const isReported = value === undefined || this.#variables.isWrong(cause);
+    const members = isMember ? [value ?? []].flat() : [];
+    const paths = members.map((each) => [...path.slice(0, -1), String(each)]);
+    const isReported =
+      value === undefined || (cause !== undefined && this.#variables.isWrong(cause));
     for (const each of [path, ...paths]) {
       this.#causes.set(each.join(" "), { cause, isReported });
     }
@@ -246,7 +243,10 @@ function memberPath(path: Path, member: Json): Path {
 
 /** A list with other items, of which each may become several; the same one if all stay the same. */
 function withItems(list: readonly Json[], change: (item: Json, index: number) => Json): Json {
-  const items = list.flatMap((item, index) => change(item, index));
+  const items = list.flatMap((item, index) => {
+    const changed = change(item, index);
+    return typeof item === "string" && isJsonList(changed) ? changed : [changed];
+  });
   const isSame = items.length === list.length && items.every((each, index) => each === list[index]);
   return isSame ? list : [...new Set(items)];
 }

@@ -49,7 +49,7 @@ export class Variables {
   /** Variables with an error, which is told once. */
   readonly #failed = new Set<string>();
   /** Variables with values that their declarations do not allow. */
-  readonly #wrong = new Set<string | undefined>();
+  readonly #wrong = new Set<string>();
 
   /**
    * The variables that layers declare and set; of several values the last one counts, and `null`
@@ -116,7 +116,7 @@ export class Variables {
   }
 
   /** Whether {@link diagnostics} tell what is wrong with the value of a variable. */
-  isWrong(name: string | undefined): boolean {
+  isWrong(name: string): boolean {
     return this.#wrong.has(name);
   }
 
