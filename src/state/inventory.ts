@@ -47,9 +47,9 @@ export function summarizeInventory(
   };
 }
 
-/** Whether an item was first seen within the last day: it is not if nobody knows when. */
+/** Whether an item was first seen within the last day. */
 function isNew({ firstSeenAt }: Pick<Item, "firstSeenAt">, now: Date): boolean {
-  return Number(now) - Number(firstSeenAt) < dayMs;
+  return firstSeenAt !== undefined && Number(now) - Number(firstSeenAt) < dayMs;
 }
 
 /** The host of an item's URL, "" for inline content, or the domain of a cookie. */

@@ -7,16 +7,15 @@ import type { SeenVersion, WatchedScript } from "./script-watch.ts";
 export function entryFinder(
   authorised: readonly AuthorisedScript[],
 ): (url: string) => AuthorisedScript | undefined {
-  const entries = new Map<string | undefined, AuthorisedScript>(
-    authorised.map((entry) => [entry.url, entry]),
-  );
-  const find = patternFinder(authorised.map(({ url }) => url));
-  return (url) => entries.get(find(url));
+  const entries = new Map(authorised.map((entry) => [entry.url, entry]));
+  const find = patternFinder([...entries.keys()]);
+  return (url) => entries.get(find(url) ?? "");
 }
 
 /** Whether somebody has approved the entry, and not only for a later day. */
 export function isApproved({ approvedBy, approvedOn }: AuthorisedScript, now: Date): boolean {
-  return approvedBy !== "" && Number(startOf(approvedOn)) <= Number(now);
+  const approved = startOf(approvedOn);
+  return approvedBy !== "" && approved !== undefined && approved <= now;
 }
 
 /** Whether the content of the scripts of an entry is compared with that of its approval. */

@@ -3,7 +3,6 @@ import { isDeepStrictEqual } from "node:util";
 import { sha256 } from "../../syntax/digest.ts";
 import type { DeclaredScripts } from "../../zone/declared-scripts.ts";
 import type { Script } from "../../zone/inventory-item.ts";
-import { laterFirst } from "../inventory.ts";
 import { entryFinder } from "./authorised-entry.ts";
 import {
   type DraftFinding,
@@ -137,7 +136,7 @@ function withoutFuture(watch: ScriptWatch, now: Date): ScriptWatch {
 }
 
 function pastOf(moment: Date | undefined, now: Date): Date | undefined {
-  return Number(moment) > Number(now) ? undefined : moment;
+  return moment !== undefined && moment > now ? undefined : moment;
 }
 
 /** When a script of each entry was last seen on the pages; an entry without one waits from now on. */
@@ -148,11 +147,12 @@ function seenEntries(
   now: Date,
 ): ReadonlyMap<string, Date> {
   const entryOf = entryFinder(authorised);
-  const last = new Map<string | undefined, Date | undefined>(before.seen);
+  const last = new Map(before.seen);
   for (const { url, lastSeenAt } of onPages) {
     const entry = entryOf(url)?.url;
-    const [latest] = [last.get(entry), pastOf(lastSeenAt, now)].toSorted(laterFirst);
-    last.set(entry, latest);
+    if (entry === undefined || lastSeenAt === undefined || lastSeenAt > now) continue;
+    const known = last.get(entry);
+    if (known === undefined || known < lastSeenAt) last.set(entry, lastSeenAt);
   }
   return new Map(authorised.map(({ url }) => [url, last.get(url) ?? now]));
 }

@@ -144,7 +144,7 @@ export function scriptRecordOf(
   head: Pick<ScriptRecord, "at" | "zone" | "revision" | "commit">,
 ): ScriptRecord | undefined {
   const { recordedAt, readAt, scripts, moreScripts, findings, moreFindings } = watch;
-  const isRead = Number(readAt) === Number(head.at);
+  const isRead = readAt !== undefined && Number(readAt) === Number(head.at);
   const isDue = recordedAt === undefined || dayOf(recordedAt) !== dayOf(head.at);
   if (events.length === 0 && !(isRead && isDue)) return undefined;
   const open = findings.filter(({ acceptance }) => acceptance === undefined).length;
