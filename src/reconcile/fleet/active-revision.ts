@@ -237,10 +237,11 @@ export class ActiveRevision {
       isNew,
       before: (name) => {
         const known = before.zones.get(name);
-        const isSame = known?.digest === fleet.zones.get(name)?.digest;
+        if (known === undefined) return undefined;
+        const isSame = known.digest === fleet.zones.get(name)?.digest;
         // A declaration for which the first round did not let the zone pass was never in force.
         const isInForce = isSame || this.#round.isLetPass(name);
-        return isInForce ? known && { ...known, revision: before.revision } : undefined;
+        return isInForce ? { ...known, revision: before.revision } : undefined;
       },
       restored: (name, hash) => {
         const earlier = this.#earlier.get(hash);
