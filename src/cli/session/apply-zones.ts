@@ -110,7 +110,7 @@ async function writeAll(
   for (const zone of zones) {
     const report = await applyReviewed(zone, ports, signals);
     applied.push(report);
-    if (logger !== undefined) logZone(logger, report, (each) => service.credentialOf(each));
+    if (logger !== undefined) logZone(logger, report, service.credentialOf);
     if (isPlanned(zone)) progress.step();
   }
   const reports = [...applied, ...missing];

@@ -124,7 +124,7 @@ function startText(
   only: readonly ImportPart[],
   { config, service }: Session,
 ): string {
-  const byCredential = Map.groupBy(left, (zone) => service.credentialOf(zone));
+  const byCredential = Map.groupBy(left, service.credentialOf);
   const requests = (each: number): SweepRequests =>
     new Map([...byCredential].map(([name, { length }]) => [name, length * each]));
   const lists = only.includes("rules") ? rulePhases.length : 0;

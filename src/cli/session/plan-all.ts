@@ -327,7 +327,7 @@ async function planZones(
     .map((zone) => zoneAtSteps(zone, stored.steps(zone.desired.zone.name).objects));
   const known = new Map(before?.zones.map((each) => [each.declared.desired.zone.name, each]));
   const desired = wanted.map((each) => each.desired);
-  const requests = sweepRequests(desired, (zone) => service.credentialOf(zone), "read");
+  const requests = sweepRequests(desired, service.credentialOf, "read");
   if (before === undefined && readingMs(requests, config) > 0) {
     const what = `reading ${plural(wanted.length, "zone")}`;
     notesOf(host).write(forecastText(what, [requests, requests], config));
