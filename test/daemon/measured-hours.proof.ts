@@ -2,7 +2,7 @@ import { describe, it } from "vitest";
 
 import { coerceObject, coerceObjects, coerceText, type JsonObject } from "../../src/syntax/json.ts";
 import { SimulatedClock } from "../support/clock.ts";
-import { control, type Example, exampleWithEmulator } from "../support/example.ts";
+import { control, exampleWithEmulator, queriesOf } from "../support/example.ts";
 import { logLines } from "../support/log-lines.ts";
 import { eventually } from "../support/processes.ts";
 import { jsonFrom, stop, textFrom } from "../support/running.ts";
@@ -13,10 +13,6 @@ import { untilWaiting, weaken } from "../support/waves-of-example.ts";
 const shop = "shop.example.com";
 const config = `schedule: { cron: "0 0 1 * *" }
 store: { path: state }`;
-
-function queriesOf({ emulator }: Example): number {
-  return emulator.journal().filter((each) => each.path.endsWith("/graphql")).length;
-}
 
 describe("what a daemon has measured for hours", () => {
   it("tells once that the share of a rule left its usual range", async ({ expect }) => {

@@ -8,7 +8,7 @@ import {
   parseJson,
 } from "../../src/syntax/json.ts";
 import { SimulatedClock } from "../support/clock.ts";
-import { control, type Example, exampleWithEmulator } from "../support/example.ts";
+import { control, type Example, exampleWithEmulator, queriesOf } from "../support/example.ts";
 import { logLines, logged } from "../support/log-lines.ts";
 import { eventually } from "../support/processes.ts";
 import { jsonFrom, stop, textFrom } from "../support/running.ts";
@@ -18,10 +18,6 @@ const shop = "shop.example.com";
 const owaspRuleset = "4814384a9e5d4991b9815dcfc25d2f1f";
 const config = `schedule: { cron: "0 0 1 * *" }
 store: { path: state }`;
-
-function queriesOf({ emulator }: Example): number {
-  return emulator.journal().filter((each) => each.path.endsWith("/graphql")).length;
-}
 
 /** The exact counts of an hour, as the emulator's control tells them. */
 async function truth({ emulator }: Example, hour: string): Promise<Record<string, number>> {

@@ -92,6 +92,11 @@ export function control(
   return controlOf(emulator, `/${what}`, body);
 }
 
+/** How many queries of measurements the emulator was asked. */
+export function queriesOf({ emulator }: Example): number {
+  return emulator.journal().filter((each) => each.path.endsWith("/graphql")).length;
+}
+
 /** Methods of the requests that an emulator saw and that write. */
 export function writesSeenBy(emulator: Emulator): readonly string[] {
   return emulator
