@@ -123,6 +123,14 @@ describe("variables that use placeholders", () => {
       says: "a.yaml:3:19: error: there is no placeholder ${zone.nam};",
     },
     {
+      vars: "{ host: '${vars.b}', b: 'a${zone.nam}' }",
+      says: "a.yaml:3:35: error: there is no placeholder ${zone.nam};",
+    },
+    {
+      vars: "{ host: '${vars.b}', b: '${vars.host}' }",
+      says: "a.yaml:3:19: error: variables use each other in a circle: host → b → host; remove one use [BAD_PLACEHOLDER]",
+    },
+    {
       vars: "{ host: 'a${vars.sub}' }",
       says: 'a.yaml:8:5: error: the variable "sub" has no value; set it with',
     },
@@ -152,6 +160,27 @@ describe("variables that use placeholders", () => {
       expect(plain.join("\n")).not.toContain("BAD_PLACEHOLDER");
     },
   );
+
+  it.for([
+    { deep: 100, told: false },
+    { deep: 101, told: true },
+  ])("over several profiles $deep deep are told as too many: $told", async (row, { expect }) => {
+    const chain = (from: number, to: number) =>
+      Array.from({ length: to - from }, (_, n) => `v${from + n}: 'x\${vars.v${from + n + 1}}'`);
+    const text = `profiles:
+  p: { vars: { ${chain(1, 60).join(", ")} } }
+  q: { vars: { ${chain(60, row.deep).join(", ")}, v${row.deep}: end } }
+zones:
+  - name: a.example
+    profiles: [p, q]
+    managed_rules: { rules: [{ key: o, deploy: owasp, description: "\${vars.v1}" }] }
+`;
+    const state = await loadText(text);
+    const place = placeOf(text, "q:", "end");
+    const says = `a.yaml:${place}: error: more than 100 variables use each other one after the other; put the value itself in one of them [BAD_PLACEHOLDER]`;
+    expect(linesOf(state)).toEqual(row.told ? [says] : []);
+    expect(state.documents).toHaveLength(row.told ? 0 : 1);
+  });
 });
 
 describe("no placeholder reaches a write", () => {
@@ -226,14 +255,15 @@ describe("a list that stands in no set", () => {
 
 describe("a placeholder where none is filled", () => {
   it.for([
-    { entry: "suspend: { reason: 'work on ${zone.name}' }", at: "'work" },
+    { entry: "name: a.example, suspend: { reason: 'work on ${zone.name}' }", at: "'work" },
     {
       entry:
-        "managed_rules: { rules: [{ key: o, deploy: owasp, overrides: { categories: [{ category: 'x-${vars.x}', enabled: false }] } }] }",
+        "name: a.example, managed_rules: { rules: [{ key: o, deploy: owasp, overrides: { categories: [{ category: 'x-${vars.x}', enabled: false }] } }] }",
       at: "'x-",
     },
+    { entry: "match: { name: [b.example, 'x-${vars.x}'] }", at: "'x-" },
   ])("is told where it stands: $entry", async ({ entry, at }, { expect }) => {
-    const text = `zones:\n  - { name: a.example, ${entry} }\n`;
+    const text = `zones:\n  - { ${entry} }\n`;
     const lines = linesOf(await loadText(text)).filter((line) => line.includes("BAD_PLACEHOLDER"));
     expect(lines).toEqual([
       expect.stringContaining(`${placeOf(text, entry, at)}: error: a placeholder is not filled`),

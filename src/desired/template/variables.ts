@@ -46,8 +46,6 @@ export class Variables {
   readonly #facts: ZoneFacts;
   readonly #layers: readonly Layer[];
   readonly #values = new Map<string, TemplateValue | undefined>();
-  /** Variables with an error, which is told once. */
-  readonly #failed = new Set<string>();
   /** Variables with values that their declarations do not allow. */
   readonly #wrong = new Set<string>();
 
@@ -97,14 +95,13 @@ export class Variables {
   /** The variable that has a value itself, where others are only a placeholder for it. */
   sourceOf(placeholder: string): string | undefined {
     let name = variableIn(placeholder);
-    for (let depth = 0; depth < maxDepth; depth += 1) {
-      const written = name === undefined ? undefined : this.#writtenFor(name);
-      const alone = placeholderAlone(coerceText(written));
+    for (;;) {
+      const alone = placeholderAlone(coerceText(this.#writtenFor(name)));
       const next = alone === undefined ? undefined : variableIn(alone);
-      if (next === undefined) break;
+      // Variables in a circle have no value.
+      if (next === undefined || this.#values.get(next) === undefined) return name;
       name = next;
     }
-    return name;
   }
 
   /** The value of a placeholder; `undefined` if it has none. */
@@ -137,13 +134,12 @@ export class Variables {
     return [...found].toReversed();
   }
 
-  /** Why a placeholder has no value; nothing for an error that {@link diagnostics} tell. */
+  /** The variables that a placeholder needs, and that no layer sets. */
   missing(placeholder: string): readonly string[] {
-    if (this.#failed.has(variableIn(placeholder) ?? "")) return [];
     return this.behind([placeholder])
       .map((each) => variableIn(each))
       .filter((each) => each !== undefined)
-      .filter((each) => !this.#failed.has(each) && this.#writtenFor(each) === undefined);
+      .filter((each) => this.#writtenFor(each) === undefined);
   }
 
   /**
@@ -171,13 +167,13 @@ export class Variables {
     };
   }
 
-  #writtenFor(name: string): TemplateValue | undefined {
+  #writtenFor(name: string | undefined): TemplateValue | undefined {
+    if (name === undefined) return undefined;
     return templateValueOf(this.#written.get(name) ?? this.#declarations.get(name)?.["default"]);
   }
 
   #textsOf(name: string | undefined): readonly string[] {
-    const value = name === undefined ? undefined : this.#writtenFor(name);
-    return [value].flat().filter((each) => typeof each === "string");
+    return [this.#writtenFor(name)].flat().filter((each) => typeof each === "string");
   }
 
   /** @param open the variables whose values are being filled */
@@ -220,7 +216,6 @@ export class Variables {
       const value =
         variable === undefined ? this.valueOf(placeholder) : this.#valueOf(variable, open);
       if (value === undefined) missing.push(placeholder);
-      if (variable !== undefined && this.#failed.has(variable)) this.#failed.add(name);
       return value;
     };
     // The value of one variable alone keeps its type.
@@ -232,7 +227,6 @@ export class Variables {
   }
 
   #fail(name: string, message: string, remedy: string): undefined {
-    this.#failed.add(name);
     this.diagnostics.push({ code: "BAD_PLACEHOLDER", path: ["vars", name], message, remedy });
   }
 
