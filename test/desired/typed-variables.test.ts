@@ -171,14 +171,19 @@ describe("a wrong value of a variable", () => {
       says: '"shop" never matches: a path starts with /; with the values of a.example the text is: http.request.uri.path eq "shop"; write "/shop" [EXPR_PATH_SLASH]',
     },
     {
-      value: "[a.example]",
+      value: String.raw`["a\n.example"]`,
       policy: "expression: '${vars.x}', value: \"img-src 'self'\"",
-      says: 'expected text, found a list; with the values of a.example it is: ["a.example"]; write text [WRONG_TYPE]',
+      says: String.raw`expected text, found a list; with the values of a.example it is: ["a\n.example"]; write text [WRONG_TYPE]`,
     },
     {
       value: "\"'unsafe-inlin'\"",
       policy: "expression: ssl, value: { script-src: [\"'self'\", '${vars.x}'] }",
       says: "there is no such keyword; with the values of a.example the text is: script-src 'self' 'unsafe-inlin'; did you mean 'unsafe-inline'? [CSP_UNKNOWN_KEYWORD]",
+    },
+    {
+      value: "7",
+      policy: "expression: ssl, value: { img-src: [], upgrade-insecure-requests: '${vars.x}' }",
+      says: "expected a list or true or false, found 7; with the values of a.example it is: 7; write a list",
     },
   ])("is told at the variable: $policy", async ({ value, policy, says }, { expect }) => {
     const text = `profiles:
@@ -362,6 +367,11 @@ zones:
       says: 'a member of the variable "x" is 7, and not of the type ip',
     },
     {
+      declared: "{ x: { items: path, default: /a } }",
+      at: "/a }",
+      says: 'the variable "x" is "/a", and not of the type list',
+    },
+    {
       declared: "{ x: { items: path, default: [/a, b/c] } }",
       at: "b/c]",
       says: 'a member of the variable "x" is "b/c", and not of the type path',
@@ -532,4 +542,68 @@ zones:
       expect(state.documents).toEqual([]);
     },
   );
+});
+
+describe("a wrong value that is the name of another key", () => {
+  it("leaves what is wrong with the other key at its own variable", async ({ expect }) => {
+    const text = `profiles:
+  p: { managed_rules: { rules: [{ key: o, deploy: owasp, score_threshold: "\${vars.s}", action: "\${vars.a}" }] } }
+zones:
+  - name: a.example
+    profiles: [p]
+    vars: { a: score_threshold, s: hihg }
+`;
+    expect(linesOf(await loadText(text))).toEqual([
+      expect.stringContaining(`a.yaml:6:16: error: "score_threshold" is none of block`),
+      expect.stringContaining("a.yaml:6:36: error: expected one of low, medium, high"),
+    ]);
+  });
+});
+
+describe("a wrong member of a list", () => {
+  it.for([
+    {
+      what: "of pages",
+      parts: `page_shield: { scripts: { pages: ["\${vars.more}", shop.example/pay, "\${vars.one}"] } }`,
+      vars: "{ more: [a.example/*, 'http://a.example/x'], one: https://one.example }",
+      tells: {
+        "'http:": '"http://a.example/x" is not valid here',
+        "https:": '"https://one.example" is not valid here',
+      },
+    },
+    {
+      what: "of what a rule allows",
+      parts: `custom_rules: { rules: [{ key: a, action: skip, expression: ssl, skip: { products: [waf] }, acknowledge: ["\${vars.one}", "\${vars.more}"] }] }`,
+      vars: "{ more: [no-request, every-requst], one: no-reqest }",
+      tells: {
+        "every-requst": '"every-requst" is none of every-request, no-request',
+        "no-reqest": '"no-reqest" is none of every-request, no-request',
+      },
+    },
+  ])("$what is told at the variable that has it", async ({ parts, vars, tells }, { expect }) => {
+    const text = `profiles:
+  p: { ${parts} }
+zones:
+  - name: a.example
+    profiles: [p]
+    vars: ${vars}
+`;
+    const lines = linesOf(await loadText(text)).filter((line) => line.includes(" error: "));
+    expect(lines).toEqual(
+      Object.entries(tells).map(([at, says]) =>
+        expect.stringContaining(`a.yaml:${placeOf(text, "vars:", at)}: error: ${says}`),
+      ),
+    );
+  });
+
+  it("is told once where it has a semicolon, beside a variable", async ({ expect }) => {
+    const text = `zones:
+  - name: a.example
+    vars: { cdn: cdn.example }
+    page_shield: { policies: { items: [{ key: a, action: log, expression: ssl, value: { script-src: ['*.*.example', "\${vars.cdn}", 'a.example; img-src *'] } }] } }
+`;
+    expect(linesOf(await loadText(text))).toEqual([
+      expect.stringContaining("error: an entry is one source, without semicolons; with the values"),
+    ]);
+  });
 });

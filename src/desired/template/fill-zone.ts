@@ -314,46 +314,36 @@ function fillUnit(value: Json, path: Path, kind: TemplateKind, variables: Variab
   return { value: filled, found: checked(filled, path, kind, variables.zone), misplaced };
 }
 
+/** What is wrong with a value that has been filled. */
 function checked(
   value: Json,
   path: Path,
   kind: TemplateKind,
   zone: string,
 ): readonly UnplacedDiagnostic[] {
-  const [text, found] =
-    kind === "expression"
-      ? ofExpression(value, path)
-      : path.at(-1) === "value"
-        ? ofCsp(value)
-        : ["", []];
-  return found.map(({ code, message, remedy }) => ({
-    code,
-    path,
-    message: `${message}${filledText}${zone} the text is: ${shortened(text)}`,
-    remedy,
-  }));
+  const told = (text: string, found: readonly SyntaxDiagnostic[]): readonly UnplacedDiagnostic[] =>
+    found.map(({ code, message, remedy }) => ({
+      code,
+      path,
+      message: `${message}${filledText}${zone} the text is: ${shortened(text)}`,
+      remedy,
+    }));
+  if (kind === "expression" && typeof value === "string") {
+    return told(value, adviseExpression(value, phaseAt(path)));
+  }
+  if (path.at(-1) !== "value") return [];
+  if (typeof value === "string") return told(value, checkCsp(value));
+  const directives = Object.entries(coerceObject(value));
+  // What is left of an impossible change is told by itself.
+  if (directives.some(([, list]) => isLeftOver(list))) return [];
+  const sources = directives.map(([directive, list]): [string, string[] | boolean] => [
+    directive,
+    isJsonList(list) ? list.map(String) : list === true,
+  ]);
+  const { text, diagnostics } = cspText(Object.fromEntries(sources));
+  return told(text, diagnostics.length > 0 ? diagnostics : checkCsp(text));
 }
 
 function shortened(text: string): string {
   return text.length > 300 ? `${text.slice(0, 300)}…` : text;
-}
-
-type Checked = [text: string, found: readonly SyntaxDiagnostic[]];
-
-function ofExpression(value: Json, path: Path): Checked {
-  return typeof value === "string" ? [value, adviseExpression(value, phaseAt(path))] : ["", []];
-}
-
-function ofCsp(value: Json): Checked {
-  if (typeof value === "string") return [value, checkCsp(value)];
-  // What is left of an impossible change is told by itself.
-  if (Object.values(coerceObject(value)).some(isLeftOver)) return ["", []];
-  const sources = Object.entries(coerceObject(value)).map(
-    ([directive, list]): [string, string[] | boolean] => [
-      directive,
-      isJsonList(list) ? list.map(String) : list === true,
-    ],
-  );
-  const { text, diagnostics } = cspText(Object.fromEntries(sources));
-  return [text, diagnostics.length > 0 ? diagnostics : checkCsp(text)];
 }
