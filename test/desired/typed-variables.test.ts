@@ -589,11 +589,10 @@ zones:
     vars: ${vars}
 `;
     const lines = linesOf(await loadText(text)).filter((line) => line.includes(" error: "));
-    expect(lines).toEqual(
-      Object.entries(tells).map(([at, says]) =>
-        expect.stringContaining(`a.yaml:${placeOf(text, "vars:", at)}: error: ${says}`),
-      ),
-    );
+    expect(lines).toHaveLength(2);
+    for (const [index, [at, says]] of Object.entries(tells).entries()) {
+      expect(lines[index]).toContain(`a.yaml:${placeOf(text, "vars:", at)}: error: ${says}`);
+    }
   });
 
   it("is told once where it has a semicolon, beside a variable", async ({ expect }) => {
