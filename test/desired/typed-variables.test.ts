@@ -392,6 +392,17 @@ zones:
       says: 'a member of the variable "x" is "c7", which does not match ^[a-z]+$',
     },
     {
+      declared: "{ x: { pattern: '^[a-z]+$', default: [ab, d8] } }",
+      at: "d8]",
+      says: 'a member of the variable "x" is "d8", which does not match ^[a-z]+$',
+    },
+    // A character of four bytes counts as one.
+    {
+      declared: "{ x: { pattern: '^..$', default: 🛡 } }",
+      at: "🛡",
+      says: 'the variable "x" is "🛡", which does not match ^..$',
+    },
+    {
       declared: "{ x: { items: host, default: [7] } }",
       at: "7]",
       says: 'a member of the variable "x" is 7, and not of the type host',

@@ -280,6 +280,23 @@ describe("state in a directory", () => {
     expect(kept.map(([, text]) => text)).toEqual(texts);
   });
 
+  it("cannot be opened where its copy cannot be taken back", async ({ expect }) => {
+    class Unwritable extends MemoryDirectory {
+      override rename(): Promise<void> {
+        return Promise.reject(new Error("the directory cannot be written"));
+      }
+    }
+    const written = new MemoryDirectory();
+    const { store } = await opened(written);
+    store.set("zone/a", "1");
+    await store[Symbol.asyncDispose]();
+    const text = written.files.get("state.jsonl") ?? "";
+    const copy = "state.jsonl.foreign-2026-11-20-1";
+    const directory = new Unwritable(new Map([[copy, text]]));
+    await expect(opened(directory)).rejects.toThrow("the directory cannot be written");
+    expect([...directory.files]).toEqual([[copy, text]]);
+  });
+
   it("is taken back by the installation that wrote it, the newest copy first", async ({
     expect,
   }) => {

@@ -131,6 +131,14 @@ describe("lines of the history", () => {
     expect([tables.asked, tables.lines.length]).toEqual([[1, 1, 0], 1]);
   });
 
+  it("go together with what was set before them", async ({ expect }) => {
+    const tables = new FailingTables();
+    const { history, state } = await termOf(tables, undefined);
+    state.set("a", "1");
+    await history?.add(oneLine());
+    expect([tables.asked, Object.fromEntries(tables.entries)]).toEqual([[1], { a: "1" }]);
+  });
+
   it("are stored before the term ends", async ({ expect }) => {
     const tables = new MemoryTables();
     const store = await termOf(tables, undefined);

@@ -2,14 +2,7 @@ import { networkIn } from "../../syntax/expression/ip-address.ts";
 import { coerceList, isJsonObject, type Json, type JsonObject } from "../../syntax/json.ts";
 import { didYouMean } from "../../syntax/nearest.ts";
 import { contradiction, type DiagnosticText, type UnplacedDiagnostic } from "../diagnostics.ts";
-import {
-  isList,
-  isScalar,
-  isTemplate,
-  type TemplateScalar,
-  type TemplateValue,
-  templateValueOf,
-} from "./template.ts";
+import { isList, isScalar, isTemplate, type TemplateValue, templateValueOf } from "./template.ts";
 
 /** Whether the members of a list are texts, also those that look like addresses; paths never do. */
 export function declaresTexts({ items }: JsonObject): boolean {
@@ -46,7 +39,7 @@ function violation(
   const { minimum, maximum } = declaration;
   const shown = JSON.stringify(value);
   const wanted = type ?? (minimum === undefined && maximum === undefined ? undefined : "number");
-  if (typeof wanted === "string" && (isList(value) || types.get(wanted)?.(value) === false)) {
+  if (typeof wanted === "string" && types.get(wanted)?.(value) === false) {
     const message = `${what} is ${shown}, and not of the type ${wanted}`;
     return { code: "WRONG_TYPE", message, remedy: "correct the value or the type" };
   }
@@ -86,8 +79,8 @@ const rules: Readonly<
       : undefined,
 };
 
-/** By the name of a type: whether a value that is no list has it. */
-const types = new Map<string, (value: TemplateScalar) => boolean>([
+/** By the name of a type: whether a value has it. A list never does: each of its members is asked for. */
+const types = new Map<string, (value: TemplateValue) => boolean>([
   ["string", (value) => typeof value === "string"],
   ["number", (value) => typeof value === "number"],
   ["integer", (value) => Number.isInteger(value)],
