@@ -185,6 +185,11 @@ describe("a wrong value of a variable", () => {
       policy: "expression: ssl, value: { img-src: [], upgrade-insecure-requests: '${vars.x}' }",
       says: "expected a list or true or false, found 7; with the values of a.example it is: 7; write a list",
     },
+    {
+      value: "'a b'",
+      policy: "expression: ssl, value: \"img-src 'self'\", acknowledge: ['${vars.x}.example']",
+      says: 'the value "a b" of ${vars.x} cannot stand in a source; a source has no space',
+    },
   ])("is told at the variable: $policy", async ({ value, policy, says }, { expect }) => {
     const text = `profiles:
   p: { page_shield: { policies: { items: [{ key: a, action: log, ${policy} }] } } }
@@ -271,6 +276,11 @@ zones:
       at: "hott",
       says: '"hott" is none of bic, hot, rateLimit, securityLevel, uaBlock, waf, zoneLockdown; with the values of a.example it is: ["bic","hott"]; did you mean "hot"? [WRONG_VALUE]',
     },
+    {
+      own: "{ phases: [http_request_firewall_managed, http_ratelimt] }",
+      at: "http_ratelimt",
+      says: '; did you mean "http_ratelimit"? [WRONG_VALUE]',
+    },
     { own: "{ extra: ip.src }", at: undefined, says: "" },
     {
       own: "{ title: [a] }",
@@ -342,6 +352,11 @@ zones:
       says: "no number is from 4 to 1; correct one of the two [CONTRADICTION]",
     },
     {
+      declared: "{ x: { minimum: 4, maximum: 4, default: 5 } }",
+      at: "5",
+      says: 'the variable "x" is 5, which is too large; write a number up to 4',
+    },
+    {
       declared: "{ x: { pattern: '[a' } }",
       at: "'[a'",
       says: '"[a" is no regular expression; correct it [WRONG_VALUE]',
@@ -409,6 +424,11 @@ zones:
     },
     {
       declared: "{ x: { enum: [{ toString: 1 }], default: a } }",
+      at: "{ toString",
+      says: "expected text or a number or true or false, found a map",
+    },
+    {
+      declared: "{ x: { type: integer, enum: [1, { toString: 1 }], default: 1 } }",
       at: "{ toString",
       says: "expected text or a number or true or false, found a map",
     },

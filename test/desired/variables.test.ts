@@ -261,12 +261,23 @@ describe("a placeholder where none is filled", () => {
       at: "'x-",
     },
     { entry: "match: { name: [b.example, 'x-${vars.x}'] }", at: "'x-" },
+    { entry: "name: a.example, suspend: { reason: '${zone.name}' }", at: "'${zone" },
   ])("is told where it stands: $entry", async ({ entry, at }, { expect }) => {
     const text = `zones:\n  - { ${entry} }\n`;
     const lines = linesOf(await loadText(text)).filter((line) => line.includes("BAD_PLACEHOLDER"));
     expect(lines).toEqual([
       expect.stringContaining(`${placeOf(text, entry, at)}: error: a placeholder is not filled`),
     ]);
+  });
+});
+
+describe("a description of a profile", () => {
+  it("is for readers: nothing is filled or told in it", async ({ expect }) => {
+    const text = file("cdn: c.example").replace(
+      "  p:\n",
+      "  p:\n    description: 'for ${zone.nam} of ${vars.nobody}'\n",
+    );
+    expect(linesOf(await loadText(text))).toEqual([]);
   });
 });
 

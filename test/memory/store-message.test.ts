@@ -15,7 +15,10 @@ const rule = { kind: "custom_rule", id: "a1", ref: "terraform-1", key: "probes" 
 const whole = {
   format: 1,
   adopted: { "shop.example.com": [rule] },
-  weakened: { named: ["shop.example.com", "blog.example.com"] },
+  weakened: {
+    revision: ["news.example.com"],
+    named: ["shop.example.com", "blog.example.com"],
+  },
 };
 
 const shop = named("shop.example.com");
@@ -28,7 +31,11 @@ describe("what a command stores", () => {
 
   it("is about zones, each once", ({ expect }) => {
     const message = storeMessageIn(whole);
-    expect(message && zonesOfMessage(message)).toEqual([shop, named("blog.example.com")]);
+    expect(message && zonesOfMessage(message)).toEqual([
+      shop,
+      named("news.example.com"),
+      named("blog.example.com"),
+    ]);
   });
 
   it("is of the managed phase where a version wrote it that knew no other", ({ expect }) => {
@@ -49,6 +56,7 @@ describe("what a command stores", () => {
     ["an empty list", { ...whole, adopted: { "shop.example.com": [] } }],
     ["a rule that is null", { ...whole, adopted: { "shop.example.com": [null] } }],
     ["an id that is none", { ...whole, adopted: { "shop.example.com": [{ ...rule, id: "a/b" }] } }],
+    ["another kind", { ...whole, adopted: { "shop.example.com": [{ ...rule, kind: "page" }] } }],
     ["no ref", { ...whole, adopted: { "shop.example.com": [{ ...rule, ref: "" }] } }],
     [
       "a key with controls",
@@ -74,6 +82,7 @@ describe("what a command stores", () => {
     if (message !== undefined) putMessage(message, store, new SimulatedClock());
     expect(runs.adopted(shop)).toEqual([other, rule]);
     expect([...runs.weakened("named").keys()]).toEqual([shop, named("blog.example.com")]);
-    expect([...runs.weakened("revision")]).toEqual([]);
+    expect([...runs.weakened("revision").keys()]).toEqual([named("news.example.com")]);
+    expect([...runs.weakened("drift")]).toEqual([]);
   });
 });
