@@ -243,10 +243,7 @@ function memberPath(path: Path, member: Json): Path {
 
 /** A list with other items, of which each may become several; the same one if all stay the same. */
 function withItems(list: readonly Json[], change: (item: Json, index: number) => Json): Json {
-  const items = list.flatMap((item, index) => {
-    const changed = change(item, index);
-    return typeof item === "string" && isJsonList(changed) ? changed : [changed];
-  });
+  const items = list.flatMap((item, index) => change(item, index));
   const isSame = items.length === list.length && items.every((each, index) => each === list[index]);
   return isSame ? list : [...new Set(items)];
 }
