@@ -22,6 +22,7 @@ zones:
 describe("variables that use placeholders", () => {
   it.for([
     { vars: '{ host: "www.${zone.name}" }', becomes: 'http.host eq "www.a.example"' },
+    { vars: "{ host: '${ vars.b }.${ zone.name }', b: w }", becomes: 'http.host eq "w.a.example"' },
     // Before the variable that it uses, and after.
     { vars: "{ host: 'x.${vars.b}', b: b.a.example }", becomes: 'http.host eq "x.b.a.example"' },
     { vars: "{ b: b.a.example, host: 'x.${vars.b}' }", becomes: 'http.host eq "x.b.a.example"' },
