@@ -318,7 +318,10 @@ function checked(
   kind: TemplateKind,
   zone: string,
 ): readonly UnplacedDiagnostic[] {
-  const told = (text: string, found: readonly SyntaxDiagnostic[]): readonly UnplacedDiagnostic[] =>
+  const diagnosticsOf = (
+    text: string,
+    found: readonly SyntaxDiagnostic[],
+  ): readonly UnplacedDiagnostic[] =>
     found.map(({ code, message, remedy }) => ({
       code,
       path,
@@ -326,10 +329,10 @@ function checked(
       remedy,
     }));
   if (kind === "expression" && typeof value === "string") {
-    return told(value, adviseExpression(value, phaseAt(path)));
+    return diagnosticsOf(value, adviseExpression(value, phaseAt(path)));
   }
   if (path.at(-1) !== "value") return [];
-  if (typeof value === "string") return told(value, checkCsp(value));
+  if (typeof value === "string") return diagnosticsOf(value, checkCsp(value));
   const directives = Object.entries(coerceObject(value));
   // What is left of an impossible change is told by itself.
   if (directives.some(([, list]) => isLeftOver(list))) return [];
@@ -338,7 +341,7 @@ function checked(
     isJsonList(list) ? list.map(String) : list === true,
   ]);
   const { text, diagnostics } = cspText(Object.fromEntries(sources));
-  return told(text, diagnostics.length > 0 ? diagnostics : checkCsp(text));
+  return diagnosticsOf(text, diagnostics.length > 0 ? diagnostics : checkCsp(text));
 }
 
 function shortened(text: string): string {
