@@ -58,12 +58,11 @@ function linesOf(change: HistoryChange, paint: Paint): readonly string[] {
     ...(drift === undefined ? [] : [driftWords[drift]]),
   ].join("  ");
   const who = historyAuthors(change);
-  const by = who === "" ? [] : [`      ${paint("cyan", who)}`];
-  if (verb !== "update") return [head, ...by];
+  const lines = [head, ...(who === "" ? [] : [`      ${paint("cyan", who)}`])];
+  if (verb !== "update") return lines;
   const width = Math.max(...fields.map(({ field }) => field.length));
   return [
-    head,
-    ...by,
+    ...lines,
     ...fields.map(
       ({ field, before, after }) =>
         `      ${printable(field).padEnd(width)}  ${valueText(before)} → ${valueText(after)}`,

@@ -39,21 +39,9 @@ export interface DroppedLines {
 
 /** A record as JSON. `at` is first: the history file is recognised by it. */
 export function chainRecordJson(record: ChainRecord, version: string): JsonObject {
-  const { at, chain, record: name } = record;
-  return jsonOf({ at, record: name, chain, version, ...contentOf(record) });
-}
-
-function contentOf(record: ChainRecord): object {
-  switch (record.record) {
-    case "begin":
-      return {};
-    case "dropped": {
-      const { lines, firstAt, lastAt, last } = record.dropped;
-      return { lines, firstAt, lastAt, last };
-    }
-    case "head":
-      return { reason: record.reason };
-  }
+  const { at, chain, record: name, ...more } = record;
+  const content = "dropped" in more ? more.dropped : more;
+  return jsonOf({ at, record: name, chain, version, ...content });
 }
 
 /** The record of a JSON value; `undefined` if it is none. */

@@ -11,7 +11,7 @@ export class ChainTail {
 
   /** Adds a line, given without its line feed, and what it says. */
   add(line: Uint8Array, record: ChainRecord | undefined): void {
-    this.#hasNewLines = record === undefined || record.record !== "head";
+    this.#hasNewLines = record?.record !== "head";
     this.#chain = record?.chain ?? this.#chain;
     if (record?.record === "head" && record.reason === "daily") this.#dailyHeadAt = record.at;
     // A damaged line stays in the file: the next one follows it.

@@ -23,7 +23,7 @@ const context = "zonewarden history signature, version 1\n";
  * @param key signs all bytes before `,"signature":`, and so the whole chain up to the line.
  */
 function sealedLine(
-  { at = "", ...content }: JsonObject,
+  { at, ...content }: JsonObject,
   { chain, n, hash: prev }: ChainHead,
   key?: KeyObject,
 ): ChainLine {
