@@ -3,6 +3,7 @@ import { generateKeyPairSync } from "node:crypto";
 import { describe, it } from "vitest";
 
 import { NewLines, sealOf } from "../../src/history/chain/history-chain.ts";
+import { recordIn } from "../../src/history/file/history-lines.ts";
 import { historyJson } from "../../src/history/history-json.ts";
 import type { HistoryProof } from "../../src/history/verify/verify-history.ts";
 import { sha256 } from "../../src/syntax/digest.ts";
@@ -72,15 +73,27 @@ describe("a history as it was written", () => {
     expect(await found([full.bytes])).toEqual([expect.stringMatching(/^\(\d+ dropped\)$/)]);
   });
 
-  it("names the lines without a hash after which the daemon went on", async ({ expect }) => {
-    const { bytes } = await kept({ entries: 3 });
-    const later = await kept({
-      bytes: Buffer.concat([bytes, Buffer.from(lineWithoutHash(9))]),
-      chain: "c2",
-      from: 10,
-      entries: 2,
-    });
-    expect(await found([later.bytes])).toEqual([`${linesIn(bytes).length + 1} no_hash`]);
+  it.for([
+    { entries: 0, whole: ["1 no_hash", "2 missing_start"], torn: ["1 no_hash", "(2 torn)"] },
+    { entries: 3, whole: ["6 no_hash"], torn: ["6 no_hash", "(7 torn)"] },
+  ])(
+    "names the line without a hash after which the daemon went on, or crashed: $torn",
+    async ({ entries, whole, torn }, { expect }) => {
+      const { bytes } = await kept({ entries });
+      const edited = Buffer.concat([bytes, Buffer.from(lineWithoutHash(9))]);
+      const later = await kept({ bytes: edited, chain: "c2", from: 10, entries: 2 });
+      expect(await found([later.bytes])).toEqual(whole);
+      const next = bytesOf(linesIn(later.bytes).slice(0, linesIn(edited).length + 1));
+      expect(await found([next.subarray(0, -1)])).toEqual(torn);
+    },
+  );
+
+  it("may have a line that only a newer version reads", async ({ expect }) => {
+    const { bytes } = await kept();
+    const end = { chain: "c1", n: linesIn(bytes).length, hash: headOf(bytes) };
+    const newer = new NewLines(end, undefined);
+    newer.add({ at: at(20).toISOString(), weather: "fair" }, false);
+    expect(await found([Buffer.concat([bytes, Buffer.from(newer.text)])])).toEqual([]);
   });
 
   it("carries the version of the program, the revision and the hash of the line before", async ({
@@ -90,6 +103,7 @@ describe("a history as it was written", () => {
     const { files } = await verified([bytes]);
     expect(files).toMatchObject([{ lines: 11, chains: ["c1"], firstAt: at(2), lastAt: at(9) }]);
     const [begin = "", entry = ""] = linesIn(bytes);
+    expect(recordIn({ text: begin })).toEqual({ at: at(2), chain: "c1", record: "begin" });
     const content: unknown = JSON.parse(entry);
     const open = begin.slice(0, begin.lastIndexOf(',"hash":'));
     expect(content).toMatchObject({
@@ -382,10 +396,17 @@ describe("several files", () => {
     const first = await kept({ entries: 4 });
     const later = await kept({ bytes: first.bytes, from: 10, entries: 4 });
     const rest = linesIn(later.bytes).slice(linesIn(first.bytes).length + 2);
-    const { flaws } = await verified([first.bytes, bytesOf(rest)]);
-    expect(flaws.map(({ message }) => message)).toContain(
-      "lines 7 to 8 of the chain are missing between file-1 and this file; name a copy that has them",
-    );
+    // Without its first and its last line, a copy does not name the chain.
+    const nameless = bytesOf(linesIn(first.bytes).slice(1, -1));
+    for (const [copy, start] of [
+      [first.bytes, 7],
+      [nameless, 6],
+    ] as const) {
+      const { flaws } = await verified([copy, bytesOf(rest)]);
+      expect(flaws.map(({ message }) => message)).toContain(
+        `lines ${start} to 8 of the chain are missing between file-1 and this file; name a copy that has them`,
+      );
+    }
   });
 
   it("are not one history where they are of two installations, or were continued twice", async ({

@@ -66,6 +66,8 @@ class FileCheck {
   /** Lines that do not follow the line before. */
   readonly #breaks: Break[] = [];
   #lines = 0;
+  /** Number of the last line in the chain, as the daemon counts: also a line without a hash has one. */
+  #n = 0;
   #before: Before | undefined;
   #firstAt: Date | undefined;
   #lastAt: Date | undefined;
@@ -92,6 +94,7 @@ class FileCheck {
     const placed = { ...seal, line: line.number };
     const { n, hash, isWhole } = seal;
     this.#seals.push(placed);
+    this.#n = n;
     if (!isWhole) this.#tell(line.number, "changed", "the line was changed after it was written");
     if (this.#before !== undefined && isBreak(this.#before, seal)) {
       this.#breaks.push({ seal: placed, before: this.#before.n });
@@ -105,7 +108,7 @@ class FileCheck {
     if (rest.length > 0) {
       const tail = {
         line: this.#lines + 1,
-        n: (this.#before?.n ?? this.#seals.at(-1)?.n ?? 0) + 1,
+        n: this.#n + 1,
         prevs: this.#before?.hashes ?? [""],
       };
       found.push(findingOfTail(rest, tail));
@@ -130,6 +133,7 @@ class FileCheck {
   #addWithoutHash({ number, bytes }: HistoryLine, isRecord: boolean): void {
     if (isRecord) this.#tell(number, "no_hash", "the line carries no hash: somebody inserted it");
     else this.#tell(number, "changed", damagedEnds);
+    this.#n += 1;
     this.#before = { hashes: [sha256(bytes)], n: undefined, isWhole: false };
   }
 
