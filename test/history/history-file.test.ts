@@ -73,15 +73,16 @@ describe("the history file", () => {
     await first.log.settled();
     const nameless = '{"at":"2026-11-20T12:00:00.000Z","record":"begin"}';
     const undated = '{"at":"noon","record":"begin","chain":"c1"}';
-    await appendFile(place.file, `\0\0\0\n{}\n${nameless}\n${undated}\n`);
+    const unknown = nameless.replace("begin", 'head","chain":"c1","reason":"weekly');
+    await appendFile(place.file, `\0\0\0\n{}\n${nameless}\n${undated}\n${unknown}\n`);
     expect(first.damaged).toEqual([]);
     const second = await openStore(historyFile(place.file));
-    expect(second.damaged).toEqual([3, 4, 5, 6]);
+    expect(second.damaged).toEqual([3, 4, 5, 6, 7]);
     second.log.append(entryAt(2));
     await second.log.settled();
     const third = await openStore(historyFile(place.file));
     expect(third.entries).toEqual([1, 2].map(entryAt));
-    expect(third.damaged).toEqual([3, 4, 5, 6]);
+    expect(third.damaged).toEqual([3, 4, 5, 6, 7]);
   });
 
   it.for(["kT9xQ2mN8vL4pR7wJ3hF6bD1sG5zC0yA_eU-iOqX", "mode: observe\n", "[1]"])(
@@ -135,15 +136,15 @@ describe("the history file", () => {
   }) => {
     await using place = await historyDirectory();
     const real = historyFile(place.file);
-    let full = false;
+    let [room, canTruncate] = [Infinity, true];
     const store: HistoryStore = {
       ...real,
       add: async (batch) => {
-        if (!full) return real.add(batch);
-        await appendFile(place.file, batch.lines.text.slice(0, 20));
+        if (room === Infinity) return real.add(batch);
+        await appendFile(place.file, batch.lines.text.slice(0, room));
         return notStored();
       },
-      truncate: (size) => (full ? notStored() : real.truncate(size)),
+      truncate: (size) => (canTruncate ? real.truncate(size) : notStored()),
     };
     const clock = new SimulatedClock(at(60));
     const { log: file, told } = await openStore(store, { clock });
@@ -151,13 +152,17 @@ describe("the history file", () => {
     await file.settled();
     expect(clock.sleeping).toBe(0);
     const size = await real.size();
-    full = true;
+    [room, canTruncate] = [20, false];
     for (const minute of [2, 3]) {
       file.append(entryAt(minute));
       await file.settled();
       expect(await real.size()).toBe(size + 20);
     }
-    full = false;
+    [room, canTruncate] = [10, true];
+    await clock.advance(5_000);
+    await file.settled();
+    expect(await real.size()).toBe(size + 10);
+    room = Infinity;
     await clock.advance(4_999);
     expect(told).toEqual(["Error: ENOSPC"]);
     await clock.advance(1);
@@ -165,7 +170,10 @@ describe("the history file", () => {
     expect(told).toEqual(["Error: ENOSPC", "recovered"]);
     file.append(entryAt(4));
     await file.settled();
-    expect((await openStore(real)).entries).toEqual([1, 2, 3, 4].map(entryAt));
+    expect(told).toHaveLength(2);
+    const { entries, damaged } = await openStore(real);
+    expect(entries).toEqual([1, 2, 3, 4].map(entryAt));
+    expect(damaged).toEqual([]);
   });
 
   it("keeps in order what comes while an append fails", async ({ expect }) => {

@@ -32,7 +32,7 @@ describe("the heads of the history", () => {
     const clock = new SimulatedClock();
     const sent: Notification[] = [];
     for (let hour = 0; hour < 49; hour += 1) {
-      const { file, heads, told } = await watched(store, clock);
+      const { file, heads, told } = await watched(store, clock, true);
       await file.appendAndWait(entryAt(hour));
       await clock.advance(hourMs);
       await file.settled();

@@ -362,7 +362,7 @@ describe("the time that a zone drifted", () => {
 
   it("begins where the first entry that is left says", ({ expect }) => {
     const more: Came = { result: "planned", cause: "drift", changes: [a, b] };
-    const [, later, last] = entriesAfter([20, drifted], [30, more], [40, clear]);
+    const [, later, last] = entriesAfter([20, drifted], [25, drifted], [30, more], [40, clear]);
     if (later === undefined || last === undefined) throw new Error("nothing was kept");
     expect(driftEpisodes([later, last])).toEqual([
       { earliest: at(20), detected: at(20), gone: at(40) },

@@ -20,6 +20,7 @@ describe("what happened to a rollout, in the history", () => {
     { turn: "resumed", by: "mia", from: "10.0.0.7" },
     { turn: "promoted", stepsOf: ["shop.example", "blog.example"], by: "mia", from: "10.0.0.7" },
     { turn: "aborted", zones: 4, by: "", from: "10.0.0.7" },
+    { turn: "aborted", zones: 1, stepsOf: ["shop.example"], by: "mia", from: "10.0.0.7" },
   ])("comes back as it was: $turn", (turn, { expect }) => {
     const record: RolloutRecord = { ...head, ...turn };
     const text = JSON.stringify(rolloutRecordJson(record));
