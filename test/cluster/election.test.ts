@@ -93,6 +93,7 @@ describe("a candidate", () => {
     const stage = new Stage();
     const [first, second] = [stage.process("a"), stage.process("b")];
     const held = await stage.clock.run(first.acquire(never));
+    expect(first.election.view).toMatchObject({ isHeld: true, holder: "a", transitions: 1 });
     const waiting = second.acquire(never);
     await stage.clock.advance(20_000);
     await stage.clock.run(held[Symbol.asyncDispose]());
@@ -295,6 +296,27 @@ describe("a candidate that creates a Lease which was removed", () => {
     await stage.clock.run(waiting);
     expect(stage.clock.monotonicMs() - from).toBeGreaterThan(15_000);
     expect(first.election.fence.isHeld()).toBe(false);
+  });
+
+  it("waits even where another one created it first, and gave it back", async ({ expect }) => {
+    const stage = new Stage();
+    const [first, second] = [stage.process("a"), stage.process("b")];
+    await stage.clock.run(first.acquire(never));
+    first.network = "cut";
+    stage.lease.remove();
+    const from = stage.clock.monotonicMs();
+    const waiting = second.acquire(never);
+    // The first look finds no Lease; what follows does not arrive.
+    await stage.clock.advance(400);
+    second.network = "cut";
+    await stage.clock.advance(2_000);
+    stage.lease.giveBack();
+    second.network = "ok";
+    await stage.clock.run(waiting);
+    const seconds = (stage.clock.monotonicMs() - from) / 1_000;
+    expect(seconds).toBeGreaterThan(15);
+    expect(seconds).toBeLessThan(16);
+    expect(stage.lease.current).toMatchObject({ holder: "b", transitions: 1 });
   });
 
   it("does not give it back when it ends before: nobody would know to wait", async ({ expect }) => {

@@ -90,6 +90,17 @@ describe("variables that use placeholders", () => {
       becomes: 'http.referer eq "192.0.2.1.example"',
     },
     {
+      vars: "{ host: w.192.0.2.1 }",
+      expression: "http.referer eq ${vars.host}",
+      becomes: 'http.referer eq "w.192.0.2.1"',
+    },
+    // In a set after a raw string.
+    {
+      vars: "{ host: [x, y] }",
+      expression: 'http.referer eq r##"a"## or http.user_agent in {${vars.host}}',
+      becomes: 'http.referer eq r##"a"## or http.user_agent in {"x" "y"}',
+    },
+    {
       vars: "{ host: 'w.${vars.s}' }",
       own: "{ s: s.a.example }",
       becomes: 'http.host eq "w.s.a.example"',
@@ -451,6 +462,15 @@ describe("a policy that is wrong in more than one way", () => {
     expect(linesOf(await loadText(withValue(value, "*.*.example")))).toEqual([
       expect.stringContaining("script-src 'self' *.*.example; upgrade-insecure-requests; write"),
     ]);
+  });
+});
+
+describe("a member of a list with a line end", () => {
+  it("cannot stand in a set", async ({ expect }) => {
+    const text = owasp('{ host: [b.example, "c\\n.example"] }', "http.host in {${vars.host}}");
+    expect(linesOf(await loadText(text)).join("\n")).toContain(
+      String.raw`the value "c\n.example" of ${"$"}{vars.host} cannot stand in an expression`,
+    );
   });
 });
 
