@@ -575,6 +575,21 @@ zones:
   );
 });
 
+describe("a value as a whole of variables in a circle", () => {
+  it("is told at the circle alone", async ({ expect }) => {
+    const text = `profiles:
+  p: { managed_rules: { rules: [{ key: o, deploy: owasp, paranoia_level: "\${vars.a}" }] } }
+zones:
+  - name: a.example
+    profiles: [p]
+    vars: { a: "\${vars.b}", b: "\${vars.c}", c: "\${vars.b}" }
+`;
+    expect(linesOf(await loadText(text))).toEqual([
+      "a.yaml:6:32: error: variables use each other in a circle: b → c → b; remove one use [BAD_PLACEHOLDER]",
+    ]);
+  });
+});
+
 describe("a wrong value that is the name of another key", () => {
   it("leaves what is wrong with the other key at its own variable", async ({ expect }) => {
     const text = `profiles:
