@@ -365,6 +365,7 @@ describe("a holder that ends", () => {
     await stage.clock.run(held[Symbol.asyncDispose]());
     expect(stage.lease.current).toMatchObject({ holder: "", releasedBy: "a" });
     expect(told).toEqual([]);
+    expect(stage.clock.sleeping).toBe(0);
   });
 
   it("says that the Lease cannot be given back while the network is cut", async ({ expect }) => {
