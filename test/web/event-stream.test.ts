@@ -56,6 +56,16 @@ describe("an open page", () => {
     expect(heard).toEqual([changed, changed]);
   });
 
+  it.for([
+    { what: "the files were read", step: "load" },
+    { what: "zones are no longer declared", step: "gone" },
+  ] as const)("gets an event where $what", ({ step }, { expect }) => {
+    const live = new EventStream(new SimulatedClock());
+    const heard = listening(live);
+    live[step]();
+    expect(heard).toEqual([changed]);
+  });
+
   it("gets no event for runs without changes", async ({ expect }) => {
     const clock = new SimulatedClock();
     const live = new EventStream(clock);
@@ -93,6 +103,7 @@ describe("an open page", () => {
     const open = Array.from({ length: 200 }, () => live.listen(() => undefined));
     expect(live.listen(() => undefined)).toBeUndefined();
     for (const each of open) each?.[Symbol.dispose]();
+    expect(clock.sleeping).toBe(0);
     expect(live.listen(() => undefined)).toBeDefined();
     await clock.advance(1);
   });

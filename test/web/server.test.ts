@@ -181,6 +181,8 @@ describe("the server", () => {
       ["/metrics", "no-store", "# HELP"],
       ["/diagnostics", "no-cache", "<h1>Diagnostics</h1>"],
       ["/api/v1/fleet", "no-cache", '{"format":"zonewarden-status/2",'],
+      ["/", "no-cache", "<title>Fleet"],
+      ["/api/v1/zones", "no-cache", '{"matching":1,'],
       ["/api/v1/diagnostics", "no-cache", '{"diagnostics":[{"code":"SCHEMA'],
       ["/api/v1/rollout", "no-cache", '"rollout":null,"steps":[]}'],
       [`/api/v1/zones/${shop}/history`, "no-cache", '{"entries":[]}'],
@@ -188,6 +190,7 @@ describe("the server", () => {
       ["/api/v1/nothing", null, '{"error":"not found"}'],
     ] as const) {
       const response = await fetch(server.url + path, { signal });
+      expect(response.status).toBe(cache === null ? 404 : 200);
       expect(response.headers.get("cache-control")).toBe(cache);
       expect(await response.text()).toContain(says);
     }
@@ -272,6 +275,27 @@ describe("the server", () => {
     expect((await pieces?.read())?.value).toBe("retry: 5000\n\n");
     events.load();
     expect((await pieces?.read())?.value).toBe("event: changed\ndata:\n\n");
+  });
+
+  it("sends nothing to a page that has not taken what was sent before", async ({
+    expect,
+    signal,
+  }) => {
+    const events = new EventStream(new SimulatedClock());
+    let send: ((text: string) => void) | undefined;
+    events.listen = (each) => {
+      send = each;
+      return { [Symbol.dispose]: () => undefined };
+    };
+    await using server = await serveFleet(loadedFleet(), { events });
+    const response = await fetch(`${server.url}/events`, { signal });
+    const pieces = response.body?.pipeThrough(new TextDecoderStream()).getReader();
+    await pieces?.read();
+    send?.("first");
+    send?.("second");
+    expect((await pieces?.read())?.value).toBe("first");
+    send?.("third");
+    expect((await pieces?.read())?.value).toBe("third");
   });
 
   it("rejects one open page too many, and takes it when another is closed", async ({
