@@ -156,6 +156,11 @@ describe("measurements on the pages", () => {
       says: "policy/a unknown (1 h missing)",
     },
     {
+      requests: [measured(9)],
+      of: measured(0),
+      says: "policy/a 0 violations, 0.00 % of requests 27 Nov",
+    },
+    {
       requests: [measured(9_000)],
       of: measured(40, {}, 10),
       says: "policy/a ~40 violations, 0.44 % of requests; at most ~40 in an hour (27 Nov 09:00) 27",
@@ -230,9 +235,13 @@ describe("/api/v1/zones/{name}/measurements", () => {
       404,
       { error: "the zone is not declared" },
     ]);
-    for (const since of ["yesterday", "2999-01-01"]) {
+    for (const [since, is] of [
+      ["yesterday", 400],
+      ["2999-01-01", 400],
+      ["0h", 404],
+    ] as const) {
       const [status] = await answer(`${shop}/measurements?since=${since}`, nothing);
-      expect(status).toBe(400);
+      expect(status).toBe(is);
     }
     expect(await answer(`${shop}/measurements`, failing)).toEqual([
       503,

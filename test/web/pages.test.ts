@@ -116,9 +116,13 @@ describe("the fleet's page", () => {
   it("names five zones with weakened protection, and counts the others", ({ expect }) => {
     const names = Array.from({ length: 6 }, (_, nth) => `z${nth}.example`);
     const fleet = fleetOf(...names.map((name) => declared(name)));
-    for (const name of names) fleet.recordZone(report(name, 1, drifted));
+    for (const name of names.slice(1)) fleet.recordZone(report(name, 1, drifted));
     expect(wordsOf(fleetPage(fleet))).toContain(
-      "6 zones with weakened protection: z0.example z1.example z2.example z3.example z4.example and 1 more",
+      "5 zones with weakened protection: z1.example z2.example z3.example z4.example z5.example 6 zones",
+    );
+    fleet.recordZone(report("z0.example", 2, drifted));
+    expect(wordsOf(fleetPage(fleet))).toContain(
+      "6 zones with weakened protection: z0.example z1.example z2.example z3.example z4.example and 1 more 6 zones",
     );
   });
 
@@ -484,11 +488,11 @@ describe("the banner of a load", () => {
     { given: load({ diagnostics: [diagnostic({ severity: "warning" })] }), says: undefined },
     {
       given: load({ result: "partial", diagnostics }),
-      says: "The files are partially applied. 1 error . What has errors keeps its last good version",
+      says: "The files are partially applied. 1 error . What has errors keeps its last good version, or is left out where it has none. Fleet",
     },
     {
       given: load({ result: "rejected", diagnostics }),
-      says: "The files are rejected. 1 error . 8c9b6cfb5909 stays active.",
+      says: "The files are rejected. 1 error . 8c9b6cfb5909 stays active. Fleet",
     },
     {
       given: load({ result: "rejected", revision: "", hash: "", diagnostics }),
@@ -500,6 +504,15 @@ describe("the banner of a load", () => {
     const page = fleetPage(fleet);
     if (says === undefined) expect(page).not.toContain('class="banner"');
     else expect(wordsOf(page)).toContain(says);
+  });
+
+  it("says when the files had no errors", ({ expect }) => {
+    const fleet = fleetOf();
+    fleet.recordLoad(load({ at: at(5) }));
+    for (const result of ["partial", "rejected"] as const) {
+      fleet.recordLoad(load({ result, diagnostics }));
+      expect(wordsOf(fleetPage(fleet))).toContain("Last load without errors: 25 min ago . Fleet");
+    }
   });
 });
 
@@ -586,6 +599,10 @@ describe("the diagnostics page", () => {
     const fleet = fleetOf();
     const place = { file: "blog.yaml", line: 1, column: 1 };
     const warning = diagnostic({ severity: "warning", place });
+    fleet.recordLoad(load({ diagnostics: [warning] }));
+    expect(wordsOf(textOfHtml(renderDiagnosticsPage(snapshotOf(fleet))))).toContain(
+      "1 diagnostic in ./zones , read 30 min ago . blog.yaml:1:1 warning",
+    );
     fleet.recordLoad(load({ result: "partial", diagnostics: [warning, diagnostic(), warning] }));
     const words = wordsOf(textOfHtml(renderDiagnosticsPage(snapshotOf(fleet))));
     expect(words).toContain(

@@ -16,6 +16,7 @@ describe("the limit of wrong tokens", () => {
     { wrong: "10.0.0.1", other: "10.0.0.1", reached: true },
     { wrong: "10.0.0.1", other: "10.0.0.2", reached: false },
     { wrong: "::ffff:10.0.0.1", other: "10.0.0.1", reached: true },
+    { wrong: "2001:db8::ffff:10.0.0.1", other: "10.0.0.1", reached: false },
     { wrong: "2001:db8:1:2::1", other: "2001:db8:1:2:ffff::9", reached: true },
     { wrong: "2001:db8:1:2::1", other: "2001:db8:1:3::1", reached: false },
     { wrong: "2001:db8:1:2::1", other: "2003:db8:1:2::1", reached: false },
