@@ -53,10 +53,11 @@ function removedPanel(removed: readonly RemovedZone[], now: Date): Html | undefi
 /** The zones whose scripts have open findings, the gravest first; nothing if there are none. */
 function findingPanel(zones: readonly ZoneState[]): Html | undefined {
   const found = zones.flatMap(({ declared, scripts }) => {
-    const open = (scripts?.findings ?? []).filter(({ acceptance }) => acceptance === undefined);
+    if (scripts === undefined) return [];
+    const open = scripts.findings.filter(({ acceptance }) => acceptance === undefined);
     const [worst] = open;
     if (worst === undefined) return [];
-    const count = open.length + (scripts?.moreFindings ?? 0);
+    const count = open.length + scripts.moreFindings;
     return [{ zone: declared.name, worst: worst.kind, count }];
   });
   if (found.length === 0) return undefined;
