@@ -40,6 +40,7 @@ describe("the page of many zones", () => {
     expect(fleetPage(fleet)).toContain('<span class="effect held">held by</span>');
     expect(fleetPage(fleet)).not.toContain('<span class="note"></span>');
     expect(words).toContain(`${largeName(7)} API_UNAVAILABLE error`);
+    expect(words).toContain(`${largeName(9)} held by too_many_updates held`);
   });
 
   it.for([1, 10])("leaves the causes of %i zones to their rows", (count, { expect }) => {

@@ -73,6 +73,8 @@ describe("measurements on the pages", () => {
     expect(page).toContain(
       'aria-label="managed_rule/owasp by hour: 93 h measured, 44 h sampled, 7 h no traffic, 3 h failed, 21 h missing"',
     );
+    const morning = Array.from({ length: 10 }, () => measured(9));
+    expect(chartOf(pageWith(seriesUntil(until, morning, [])), "requests")["days"]).toBe("");
     const owasp = chartOf(page, "managed_rule/owasp");
     expect(owasp["days"]).toBe("M14 0v32M38 0v32M62 0v32M86 0v32M110 0v32M134 0v32M158 0v32");
     expect(Object.keys(owasp).toSorted()).toEqual(
@@ -158,7 +160,7 @@ describe("measurements on the pages", () => {
     {
       requests: [measured(9)],
       of: measured(0),
-      says: "policy/a 0 violations, 0.00 % of requests 27 Nov",
+      says: "policy/a 0 violations, 0.00 % of requests 27 Nov 09:00 27 Nov 10:00 UTC measured Figures by day",
     },
     {
       requests: [measured(9_000)],
@@ -178,7 +180,9 @@ describe("measurements on the pages", () => {
   });
 
   it("say that the counts cannot be read", ({ expect }) => {
-    expect(wordsOf(pageWith("the disk <b>failed"))).toContain(
+    const page = pageWith("the disk <b>failed");
+    expect(page).toContain('<section class="card warning">');
+    expect(wordsOf(page)).toContain(
       "Measurements The counts cannot be read the disk &lt;b&gt;failed",
     );
   });

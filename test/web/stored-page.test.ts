@@ -65,6 +65,7 @@ describe("the page of a process that waits while another one works", () => {
       return { name, status: "unknown", labels: {}, entry: undefined } as const;
     });
     const page = pageOf({ readAt: at(0), zones }, { page: "2", q: "z" });
+    expect(page).toContain("<title>Fleet · zonewarden</title>");
     expect(rowsOf(page)[0]).toContain("z150.example.com");
     expect(wordsOf(page)).toContain("50 of 120");
     expect(wordsOf(page)).toContain("Page 2 of 3");

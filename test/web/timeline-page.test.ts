@@ -77,6 +77,10 @@ describe("the last week on the page of a zone", () => {
     expect(words).toContain("History (13 runs) 3 days ago error");
   });
 
+  it("has a record after the first run", ({ expect }) => {
+    expect(wordsOf(weekAfter([run(5, drifted)]))).toContain("Last 7 days drifted once");
+  });
+
   it("has no record of a zone without runs", ({ expect }) => {
     expect(wordsOf(weekAfter([]))).toBe(
       "Last 7 days no record unknown from 2026-11-23T10:01:00.000Z to 2026-11-30T10:01:00.000Z 7 days ago unknown now",
