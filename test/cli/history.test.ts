@@ -76,6 +76,7 @@ describe("zonewarden history of a zone with uses of our token elsewhere", () => 
 
   it.for([
     { is: "no list", token_uses: "none" },
+    { is: "without a moment", token_uses: [{ credential: "shops", zone: shop }] },
     { is: "without a credential", token_uses: [{ at: at(0).toISOString(), zone: shop }] },
     { is: "of a newer version", token_uses: [{ more: 1 }, 7, null] },
   ])("prints the run though the uses are $is", async ({ token_uses }, { expect }) => {

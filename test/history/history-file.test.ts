@@ -109,7 +109,10 @@ describe("the history file", () => {
     const [, text = ""] = (await readFile(place.file, "utf8")).split("\n");
     const dropped = { lines: 3, firstAt: at(0), lastAt: at(2), last: { n: 3 } };
     expect(recordIn({ text })).toMatchObject({ at: at(60), record: "dropped", dropped });
-    await openStore(historyFile(place.file), { maxAgeMs: 30 * 60_000 - 1 });
+    const younger = { maxAgeMs: 30 * 60_000 - 1 };
+    const kept = await openStore({ ...historyFile(place.file), canDrop: false }, younger);
+    expect(kept.told).toEqual([]);
+    await openStore(historyFile(place.file), younger);
     expect((await openStore(historyFile(place.file))).entries).toEqual([]);
   });
 
@@ -174,6 +177,12 @@ describe("the history file", () => {
     const { entries, damaged } = await openStore(real);
     expect(entries).toEqual([1, 2, 3, 4].map(entryAt));
     expect(damaged).toEqual([]);
+  });
+
+  it("reports a full disk before it names a chain after damaged lines", async ({ expect }) => {
+    const store = new MemoryHistory(Buffer.from(lineWithoutHash(0)));
+    store.add = notStored;
+    expect((await openStore(store)).told).toEqual(["Error: ENOSPC"]);
   });
 
   it("keeps in order what comes while an append fails", async ({ expect }) => {

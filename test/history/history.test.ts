@@ -7,7 +7,7 @@ import {
   progressFrom,
   progressJson,
 } from "../../src/history/history-json.ts";
-import { type HistoryEntry, runningEntryOf } from "../../src/history/history.ts";
+import { afterProgress, type HistoryEntry, runningEntryOf } from "../../src/history/history.ts";
 import { RecentHistory } from "../../src/history/recent-history.ts";
 import { driftEpisodes, driftTimeIn, statusSpans } from "../../src/history/timeline.ts";
 import { durationText } from "../../src/render/format.ts";
@@ -168,6 +168,20 @@ describe("what history keeps", () => {
       const json = historyJson({ ...entry, stepEvents: [step] });
       const steps = coerceObjects(json["steps"]).flatMap((each) => [{ ...each, ...damage }, each]);
       expect(historyEntryFrom({ ...json, steps })?.stepEvents).toEqual([step]);
+    },
+  );
+
+  it.for([{ count: 130 }, { requests: 20_000 }])(
+    "has a step without the cause %j, which is not whole",
+    (cause, { expect }) => {
+      const [entry] = sceneHistory().of(shop);
+      if (entry === undefined) throw new Error("nothing was kept");
+      const { zone: _zone, ...step } = setBack;
+      const json = historyJson({ ...entry, stepEvents: [step] });
+      const steps = coerceObjects(json["steps"]).map((each) => ({ ...each, cause }));
+      expect(historyEntryFrom({ ...json, steps })?.stepEvents).toEqual([
+        { ...step, cause: undefined },
+      ]);
     },
   );
 
@@ -369,6 +383,11 @@ describe("the time that a zone drifted", () => {
     ]);
   });
 
+  it("may have begun after the last run that read the zone", ({ expect }) => {
+    const entries = entriesAfter([10, clear], [20, unreadable], [30, drifted]);
+    expect(entries.map(({ clearAt }) => clearAt)).toEqual([undefined, at(10)]);
+  });
+
   it("does not end with what is known of its cause", ({ expect }) => {
     const forgotten: Came = { result: "planned", cause: "unknown", changes: [a] };
     const first = entriesAfter([20, drifted]);
@@ -472,6 +491,14 @@ describe("the entry of a run that was killed between two writes", () => {
     const run = { ...report(shop, 9, clear), commit: "c0ffee" };
     expect(runningEntryOf(run, undefined).commit).toBe("c0ffee");
     expect(new RecentHistory(1_000_000).recordUndeclared(run).commit).toBe("c0ffee");
+  });
+
+  it("is of a zone that is no longer declared, and keeps what no later line tells", ({
+    expect,
+  }) => {
+    const entry = runningEntryOf(report(shop, 9, corrected), undefined);
+    expect(entry).toMatchObject({ driftedSince: at(9), clearAt: undefined });
+    expect(afterProgress(entry, { at: at(10), results: [] })).toEqual({ ...entry, at: at(10) });
   });
 
   it.for([

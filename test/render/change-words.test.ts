@@ -12,7 +12,7 @@ import { paintOf } from "../../src/render/format.ts";
 import { type RolloutRecord, turnText } from "../../src/state/rollout-turn.ts";
 import { carriedOut, declared, policy } from "../support/model.ts";
 import { plannedPolicies } from "../support/planned.ts";
-import { at, author, tokenUse } from "../support/reports.ts";
+import { at, author, hold, tokenUse } from "../support/reports.ts";
 import { setBack } from "../support/stepped.ts";
 
 const plain = paintOf(false);
@@ -123,9 +123,19 @@ describe("the history in words", () => {
     expect(head).toMatch(/ {2}schedule, revision 0123456789ab, run r\\u\{1b\}7$/);
     expect(lines[1]).toMatch(/^ {6}\w+ by mia@shop\.example.*, at 2026-\S+Z$/);
     const unknown = { ...entry, changes: [{ ...change, authors: [] }] };
-    expect(renderHistoryEntry(unknown, plain).split("\n")[2]).toBe(
-      "      cause unknown: the audit log names nobody",
-    );
+    const painted = renderHistoryEntry(unknown, (style, text) => `<${String(style)} ${text}>`);
+    expect(painted.split("\n")[2]).toBe("      <cyan cause unknown: the audit log names nobody>");
+  });
+
+  it("shows why a run was held that changes nothing for a known cause", ({ expect }) => {
+    const holds = [hold("quota", "one \u001B rule too many"), hold("weakening", "weaker")];
+    const held = { ...entry, result: "held", causes: [], changes: [], holds } as const;
+    expect(renderHistoryEntry({ ...held, failure: undefined }, plain).split("\n")).toEqual([
+      `${at(0).toISOString()}  shop.example.com  held  schedule, revision 0123456789ab`,
+      "  one \\u{1b} rule too many (quota)",
+      "  weaker (weakening)",
+      "",
+    ]);
   });
 
   it("shows that our token was used elsewhere, and what that means", ({ expect }) => {
