@@ -126,10 +126,8 @@ export function progressFrom(value: unknown): HistoryProgress | undefined {
   const at = coerceDate(value["at"]);
   const [zone, run] = [coerceText(value["zone"]), coerceText(value["run"])];
   if (!at || zone === "" || run === "" || !Array.isArray(value["results"])) return undefined;
-  const results = value["results"].map((each) => parseName(historyChangeResults, each));
-  return results.includes(undefined)
-    ? undefined
-    : { at, zone, run, results: results.filter((each) => each !== undefined) };
+  const results = value["results"].flatMap((each) => parseName(historyChangeResults, each) ?? []);
+  return results.length === value["results"].length ? { at, zone, run, results } : undefined;
 }
 
 /** Entries of former versions have one cause for the whole run. */

@@ -206,13 +206,12 @@ function isAuthorKnown({ changes }: HistoryEntry): boolean {
   return changes.some(({ authors = [] }) => authors.length > 0);
 }
 
-function contentKey({ status, causes, changes, holds, failure }: HistoryEntry): string {
+function contentKey({ status, changes, holds, failure }: HistoryEntry): string {
   const left = changes
     .filter(({ result }) => result !== "done")
     .map(({ authors: _authors, ...change }) => change);
   return JSON.stringify({
     status,
-    causes: left.length > 0 ? causes : [],
     left,
     holds: holds.map(({ reason }) => reason),
     failure: failure?.code,
