@@ -37,7 +37,7 @@ export function renderTimeline({ history, now }: Snapshot, state: ZoneState): Ht
     "timeline",
     html`Last ${days} days <small>${time}</small>`,
     html`<div class="card timeline">
-      ${weekBar(spans, correctedDrifts(entries), period, time)}
+      ${weekBar(spans, correctedDrifts(entries), period, `The zone ${time}; now ${statusText(state.status)}`)}
       <p class="axis quiet" aria-hidden="true">
         <span>${days} days ago</span> <span>${legend(spans)}</span> <span>now</span>
       </p>
@@ -62,7 +62,7 @@ function weekBar(
   spans: readonly StatusSpan[],
   corrected: readonly Date[],
   { since, until }: Period,
-  time: string,
+  label: string,
 ): Html {
   const xOf = (at: Date): number =>
     ((Number(at) - Number(since)) / (Number(until) - Number(since))) * barWidth;
@@ -82,7 +82,6 @@ function weekBar(
       return barPart("drifted", place, `drift corrected ${at.toISOString()}`);
     }),
   ];
-  const label = `The zone ${time}; now ${statusText(spans.at(-1)?.status ?? "unknown")}`;
   return bar("spans", label, parts, height);
 }
 
