@@ -20,7 +20,6 @@ const maxMessageBytes = 16 * 1024 * 1024;
 /** Status and text of the answer to each result of a request. */
 const answers = {
   ...gateAnswers,
-  accepted: { status: 202, text: "reconcile requested" },
   wrong_token: {
     status: 401,
     text: "wrong token: send the token of server.reconcile_token_file or …_env",
@@ -30,7 +29,7 @@ const answers = {
   no_zone: { status: 404, text: "the zone is not declared" },
 } as const;
 
-export type ReconcileRequestResult = keyof typeof answers;
+export type ReconcileRequestResult = keyof typeof answers | "accepted";
 
 /** Status and text of the answers to what a command asks to store, beside those to a request. */
 const storeAnswers = {
