@@ -3,6 +3,7 @@ import { createHash, timingSafeEqual } from "node:crypto";
 import { getConnInfo } from "@hono/node-server/conninfo";
 import type { Context } from "hono";
 
+import { errorText } from "../syntax/error-code.ts";
 import { WrongTokenLimit } from "./wrong-token-limit.ts";
 
 /** What a request with a token needs of the process. */
@@ -63,7 +64,7 @@ export class TokenGate {
       const right = await this.#ports.token();
       return right === "" ? { error: "the token is empty" } : right;
     } catch (error) {
-      return { error: error instanceof Error ? error.message : "the token cannot be read" };
+      return { error: errorText(error) };
     }
   }
 }
