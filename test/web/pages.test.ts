@@ -422,6 +422,14 @@ describe("a revision of the files that is held", () => {
     );
   });
 
+  it("stops all writes where it is not known what was applied before", ({ expect }) => {
+    const first = fleetOf();
+    first.recordLoad(heldLoad({ hash: "0357424802a9" }));
+    expect(wordsOf(textOfHtml(renderDiagnosticsPage(snapshotOf(first))))).toContain(
+      "Nothing is written; 2 zones would change.",
+    );
+  });
+
   it("blocks the zones that it touches, and no other", ({ expect }) => {
     const words = wordsOf(fleetPage(fleet));
     expect(words).toContain("shop.example.com revision sha256-0357424802a9 changes 2");

@@ -295,9 +295,10 @@ describe("the reconcile endpoint", () => {
 function send(
   { url }: Asked,
   headers: Readonly<Record<string, string>>,
-  body = '{"format":1,"zones":[]}',
+  body: string | ReadableStream = '{"format":1,"zones":[]}',
 ): Promise<Response> {
-  return fetch(`${url}/api/v1/store`, { method: "POST", headers, body });
+  const init = { method: "POST", headers, body, duplex: "half" } as const;
+  return fetch(`${url}/api/v1/store`, init);
 }
 
 describe("the endpoint for what commands store", () => {
@@ -346,12 +347,30 @@ describe("the endpoint for what commands store", () => {
     expect(server.stores).toEqual([{ result: stored, from: "127.0.0.1" }]);
   });
 
+  it("stores nothing of a message whose sender breaks off", async ({ expect }) => {
+    const asked = Promise.withResolvers<void>();
+    await using server = await serve(true, () => {
+      asked.resolve();
+      return Promise.resolve(right);
+    });
+    const body = new ReadableStream({
+      start: (sent) => sent.enqueue(new TextEncoder().encode("{")),
+      pull: async (sent) => {
+        await asked.promise;
+        sent.error(new Error("the sender ends"));
+      },
+    });
+    await expect(send(server, authorized, body)).rejects.toThrow();
+    await expect.poll(() => server.stores).toMatchObject([{ result: "bad_message" }]);
+    expect(server.messages).toEqual([]);
+  });
+
   it("stores nothing of what is no JSON, or too large, or comes to a standby", async ({
     expect,
   }) => {
     await using server = await serve();
     expect((await send(server, authorized, "{")).status).toBe(400);
-    const large = "x".repeat(17 * 1024 * 1024);
+    const large = "x".repeat(16 * 1024 * 1024 + 1);
     const refused = await send(server, authorized, large).then(
       ({ status }) => status,
       () => 413,

@@ -114,9 +114,11 @@ describe("a command for a rollout", () => {
     { result: "not_listed", status: 503, says: "ask again in a minute" },
     { result: "not_planned", status: 409, says: "ask again in a minute" },
     { result: "not_stored", status: 503, says: "it is done, but not stored" },
+    { result: "no_steps", zones: [], status: 409, says: "nothing in these zones has steps" },
+    { result: "not_begun", zones: [], status: 503, says: "the step did not begin" },
   ] as const)("that ends as $result says what to do", async (row, { expect }) => {
     const { result, status, says } = row;
-    await using server = await serve({ answer: { result } });
+    await using server = await serve({ answer: row });
     const [answered, json] = await command(server, "pause");
     expect(answered).toBe(status);
     expect(JSON.stringify(json)).toMatch(new RegExp(`${says}.*(?<!: )"\\}$`));

@@ -10,7 +10,7 @@ import {
   selectStored,
 } from "../../src/web/pages/selection.ts";
 import type { Script } from "../../src/zone/inventory-item.ts";
-import { a, fleetOf, held, shop } from "../support/fleets.ts";
+import { a, drifted, fleetOf, held, shop } from "../support/fleets.ts";
 import { inventoryRead } from "../support/inventories.ts";
 import { script } from "../support/inventory.ts";
 import { change, declared, named, report } from "../support/reports.ts";
@@ -101,15 +101,20 @@ describe("the selected zones", () => {
       items: Array.from({ length: 201 }, (_, nth) => malicious("inactive", nth)),
       isFirst: true,
     },
-  ])("come first where something malicious $when", ({ items, isFirst }, { expect }) => {
-    const watched = fleetOf(declared("a.example"), declared("b.example"));
-    watched.recordZone(report("a.example", 1, { result: "error" }));
-    watched.followInventory(true);
-    watched.recordInventory(inventoryRead("b.example", 2, { items }));
-    const [first] = select(watched.zones, everything).zones;
-    expect(select(watched.zones, { ...everything, inventory: "malicious" }).matching).toBe(1);
-    expect(first?.declared.name).toBe(isFirst ? "b.example" : "a.example");
-  });
+  ])(
+    "come after weakened ones where something malicious $when",
+    ({ items, isFirst }, { expect }) => {
+      const watched = fleetOf(declared("a.example"), declared("b.example"), declared("c.example"));
+      watched.recordZone(report("a.example", 1, { result: "error" }));
+      watched.recordZone(report("c.example", 1, drifted));
+      watched.followInventory(true);
+      watched.recordInventory(inventoryRead("b.example", 2, { items }));
+      const [weakened, next] = select(watched.zones, everything).zones;
+      expect(select(watched.zones, { ...everything, inventory: "malicious" }).matching).toBe(1);
+      expect(weakened?.declared.name).toBe("c.example");
+      expect(next?.declared.name).toBe(isFirst ? "b.example" : "a.example");
+    },
+  );
 
   it("of a store come in the order of their urgency", ({ expect }) => {
     const stored = zoneStatuses.map((status) => {

@@ -249,6 +249,7 @@ describe("the server", () => {
   it.for([
     { code: "EACCES", says: "permission denied: choose a port above 1023" },
     { code: "EAGAIN", says: "EAGAIN" },
+    { code: "ENOTFOUND", says: "the machine has no such address: choose 127.0.0.1 or 0.0.0.0" },
     { code: "", says: "Error: odd" },
   ])(
     "explains that it cannot listen with the code '$code': $says",

@@ -85,5 +85,6 @@ describe("two sides of a field", () => {
     expect(textOfHtml(renderValue("script-src 'self'"))).toBe(
       '<code class="value">script-src &#39;self&#39;</code>',
     );
+    expect(textOfHtml(renderValue(["bic", "hot"]))).toBe('<code class="value">bic, hot</code>');
   });
 });
