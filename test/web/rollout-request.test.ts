@@ -141,6 +141,8 @@ describe("a command for a rollout", () => {
   it("is refused for zones that are not declared, of which it names five", async ({ expect }) => {
     await using server = await serve();
     const others = Array.from({ length: 7 }, (_, nth) => `z${nth}.example`);
+    const one = JSON.stringify({ zones: ["z0.example"] });
+    expect((await command(server, "promote", { body: one }))[0]).toBe(404);
     const body = JSON.stringify({ zones: [shop, ...others] });
     expect(await command(server, "promote", { body })).toEqual([
       404,

@@ -10,6 +10,9 @@ import { diagnostic, load, report } from "../support/reports.ts";
 import { requestFrom } from "../support/request-from.ts";
 import { serveFleet } from "../support/web-server.ts";
 
+/** Of the process, before any server is started. */
+const ownResponse = Response;
+
 function loadedFleet(): Fleet {
   const fleet = fleetOf();
   fleet.recordLoad(load({ result: "partial", diagnostics: [diagnostic()] }));
@@ -231,6 +234,11 @@ describe("the server", () => {
     expect(response.status).toBe(500);
     expect(await response.text()).toBe("internal error: see the log\n");
     expect(told).toEqual([new Error("secret detail")]);
+  });
+
+  it("leaves what the process has for its own requests", async ({ expect }) => {
+    await using _ = await serveFleet(loadedFleet());
+    expect(Response).toBe(ownResponse);
   });
 
   it("explains why it cannot listen", async ({ expect }) => {

@@ -75,6 +75,13 @@ describe("the steps on the page of a zone", () => {
     );
   });
 
+  it("say that nothing is decided yet", ({ expect }) => {
+    const objects = [{ ...waiting(1, now), wait: undefined }];
+    expect(itemOf(zonePage({ pausedBy: undefined, objects }), "policy/site")).toContain(
+      "log allow nothing is decided yet at this step since",
+    );
+  });
+
   it("have a full bar where no time has to pass", ({ expect }) => {
     const wait = {
       reason: "measuring",
