@@ -82,10 +82,8 @@ export class RecentHistory implements HistoryView {
   }
 
   #drop(oldest: SizedEntry): void {
-    const { entry, ofZone } = oldest;
     this.#entries.delete(oldest);
     this.#size -= oldest.size;
-    ofZone.shift();
-    if (ofZone.length === 0) this.#byZone.delete(entry.zone);
+    oldest.ofZone.shift();
   }
 }
