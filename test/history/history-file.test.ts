@@ -10,6 +10,7 @@ import type { HistoryStore } from "../../src/history/file/history-store.ts";
 import { UnstoredLines } from "../../src/history/file/unstored-lines.ts";
 import { historyJson } from "../../src/history/history-json.ts";
 import { historyFile } from "../../src/memory/directory/history-file.ts";
+import { dayMs } from "../../src/syntax/time-units.ts";
 import { SimulatedClock } from "../support/clock.ts";
 import { entryAt, historyDirectory, MemoryHistory, openStore } from "../support/history-files.ts";
 import { lineWithoutHash } from "../support/kept-history.ts";
@@ -114,6 +115,23 @@ describe("the history file", () => {
     expect(kept.told).toEqual([]);
     await openStore(historyFile(place.file), younger);
     expect((await openStore(historyFile(place.file))).entries).toEqual([]);
+  });
+
+  it("looks once a day for what is too old", async ({ expect }) => {
+    const clock = new SimulatedClock(at(60));
+    const { log, told } = await openStore(new MemoryHistory(), { clock, maxAgeMs: 30 * 60_000 });
+    for (const [waitMs, drops] of [
+      [0, 0],
+      [dayMs - 1, 0],
+      [1, 1],
+      [dayMs - 1, 1],
+      [1, 2],
+    ] as const) {
+      clock.step(waitMs);
+      log.append(entryAt(1));
+      await log.settled();
+      expect(told).toHaveLength(drops);
+    }
   });
 
   it("never outgrows its size by more than what is written at once, and keeps the latest", async ({
@@ -264,7 +282,8 @@ describe("the history file", () => {
       const other = await openStore(store);
       await other.log.appendAndWait(entryAt(3));
       for (const term of [2, 3]) {
-        const { log } = await openStore(store, { unstored });
+        const { log, entries } = await openStore(store, { unstored });
+        expect(entries, `term ${term}`).toEqual(minutes.map(entryAt));
         await log[Symbol.asyncDispose]();
         expect((await openStore(store)).entries, `term ${term}`).toEqual(minutes.map(entryAt));
       }

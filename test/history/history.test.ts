@@ -490,7 +490,9 @@ describe("the entry of a run that was killed between two writes", () => {
   it("has Git's name for the revision, as every entry", ({ expect }) => {
     const run = { ...report(shop, 9, clear), commit: "c0ffee" };
     expect(runningEntryOf(run, undefined).commit).toBe("c0ffee");
-    expect(new RecentHistory(1_000_000).recordUndeclared(run).commit).toBe("c0ffee");
+    const history = new RecentHistory(1_000_000);
+    expect(history.recordUndeclared(run).commit).toBe("c0ffee");
+    expect(history.of(shop)).toMatchObject([{ at: at(9), commit: "c0ffee" }]);
   });
 
   it("is of a zone that is no longer declared, and keeps what no later line tells", ({
