@@ -73,12 +73,25 @@ export function createReporter(options: ReporterOptions): Reporter {
   const isNewRevision = changedOnly();
   let isPlanning = false;
   let { remembered } = options;
-  /** Once: a zone that no credential has listed yet may still be declared. */
-  const droppedDuringStop = (loaded: ReportedLoad, at: Date): readonly ZoneState[] => {
-    if (!loaded.isAllListed || loaded.result === "rejected") return [];
-    const dropped = fleet.removeUndeclared(remembered, at);
+  /** Declares the zones to the fleet; gives those that are gone. */
+  const declare = (
+    zones: readonly DeclaredZone[],
+    { isAllListed }: ReportedLoad,
+    load: LoadReport,
+  ): readonly ZoneState[] => {
+    if (!isLoaded(load)) {
+      // What is broken or not active may declare the zones that are missing here: none of them is gone.
+      const names = new Set(zones.map(({ name }) => name));
+      const known = fleet.zones.map(({ declared }) => declared);
+      fleet.declare([...zones, ...known.filter(({ name }) => !names.has(name))], load.at);
+      return [];
+    }
+    const dropped = fleet.declare(zones, load.at);
+    // A zone that no credential has listed yet may still be declared.
+    if (!isAllListed) return dropped;
+    const droppedDuringStop = fleet.removeUndeclared(remembered, load.at);
     remembered = [];
-    return dropped;
+    return [...dropped, ...droppedDuringStop];
   };
   const crowded = new Set<string>();
   const tellCrowdedLabels = (): void => {
@@ -114,7 +127,7 @@ export function createReporter(options: ReporterOptions): Reporter {
       const zones = declaredZones(loaded);
       const load = loadReport(loaded, zones.length, options);
       const { result, held } = load;
-      const dropped = [...fleet.declare(zones, load.at), ...droppedDuringStop(loaded, load.at)];
+      const dropped = declare(zones, loaded, load);
       fleet.recordLoad(load);
       tellCrowdedLabels();
       options.declared([...loaded.fleet.zones.values()].map(({ desired }) => desired));

@@ -184,10 +184,10 @@ describe("zones that are dropped", () => {
   });
 });
 
-describe("zones that were dropped while no process ran", () => {
+describe("zones that the files do not declare any more", () => {
   const remembered = [named("z0.example"), named("old.example")];
 
-  it("are told once every credential has listed its zones, and the files can be read", ({
+  it("are told once every credential has listed its zones, and all of the files is active", ({
     expect,
   }) => {
     const gone: string[][] = [];
@@ -196,17 +196,26 @@ describe("zones that were dropped while no process ran", () => {
       load: () => undefined,
       gone: (zones: readonly ZoneState[]) => gone.push(zones.map((each) => each.declared.name)),
     };
-    const { report, messages } = reporter([], [], {}, { remembered, subscribers: [subscriber] });
+    const { report, messages, fleet } = reporter(
+      [],
+      [],
+      {},
+      { remembered, subscribers: [subscriber] },
+    );
     const removals = (): number =>
       messages().filter((each) => each === "zone no longer managed").length;
-    const fleet = labelled(2, () => ({}));
-    report({ ...loadedAs("applied", "one"), fleet }, { isAllListed: false });
-    report(loadedAs("rejected", "two"));
-    // The rejected files declare no zone any more.
-    expect([removals(), gone]).toEqual([2, [["z0.example", "z1.example"]]]);
-    report({ ...loadedAs("applied", "three"), fleet });
-    report({ ...loadedAs("applied", "four"), fleet });
-    expect([removals(), gone.slice(1)]).toEqual([1, [["old.example"]]]);
+    const [both, first] = [labelled(2, () => ({})), labelled(1, () => ({}))];
+    report({ ...loadedAs("applied", "one"), fleet: both }, { isAllListed: false });
+    // A file that is broken, renamed or held back may declare the others.
+    for (const result of ["rejected", "partial", "held"] as const) {
+      report(loadedAs(result, "two"));
+    }
+    report({ ...loadedAs("unchanged", "two"), diagnostics: [diagnostic()], fleet: first });
+    expect([removals(), gone]).toEqual([0, []]);
+    expect(fleet.zones.map((each) => each.declared.name)).toEqual(["z0.example", "z1.example"]);
+    report({ ...loadedAs("applied", "three"), fleet: first });
+    report({ ...loadedAs("applied", "four"), fleet: first });
+    expect([removals(), gone]).toEqual([2, [["z1.example", "old.example"]]]);
   });
 });
 
