@@ -91,6 +91,7 @@ describe("an open page", () => {
     const live = new EventStream(clock);
     live.listen(() => undefined)?.[Symbol.dispose]();
     const heard = listening(live);
+    live.listen(() => undefined)?.[Symbol.dispose]();
     await clock.advance(60_000);
     expect(heard).toEqual([":\n\n", ":\n\n", ":\n\n"]);
   });

@@ -6,16 +6,17 @@ import { start } from "../support/reports.ts";
 /** A clock whose two hands and whose beat are moved by hand. */
 function handClock(): WatchdogClock & {
   pass(ms: number, more?: { readonly stuck?: boolean; readonly skew?: number }): void;
-  readonly beating: boolean;
+  /** Milliseconds between two beats. */
+  readonly beat: number | undefined;
 } {
   let wall = start.getTime();
   let monotonic = 1_000;
-  let beat: (() => void) | undefined;
+  let beat: { readonly ms: number; run(): void } | undefined;
   return {
     now: () => new Date(wall),
     monotonic: () => monotonic,
-    every: (_ms, run) => {
-      beat = run;
+    every: (ms, run) => {
+      beat = { ms, run };
       return {
         [Symbol.dispose]: () => {
           beat = undefined;
@@ -25,10 +26,10 @@ function handClock(): WatchdogClock & {
     pass: (ms, { stuck = false, skew = 0 } = {}) => {
       monotonic += ms;
       wall += ms + skew;
-      if (!stuck) beat?.();
+      if (!stuck) beat?.run();
     },
-    get beating() {
-      return beat !== undefined;
+    get beat() {
+      return beat?.ms;
     },
   };
 }
@@ -72,9 +73,9 @@ describe("the watchdog", () => {
   it("stops its beat when it is disposed", ({ expect }) => {
     const clock = handClock();
     const watchdog = startWatchdog(clock);
-    expect(clock.beating).toBe(true);
+    expect(clock.beat).toBe(5_000);
     watchdog[Symbol.dispose]();
-    expect(clock.beating).toBe(false);
+    expect(clock.beat).toBeUndefined();
   });
 });
 

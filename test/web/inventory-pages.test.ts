@@ -146,7 +146,8 @@ describe("the inventory on the pages", () => {
 
     const free = fleetOf();
     free.recordZone(report(shop, 1, drifted));
-    expect(shopAfter(free, judged)).toContain('<details class="record" id="impact" >');
+    const line = inventoryRead(shop, 5, { impact: impact.slice(0, 1) });
+    expect(shopAfter(free, line)).toContain('<details class="record" id="impact" >');
   });
 
   it("has no impact before it is known, nor after the plan is applied", ({ expect }) => {
@@ -229,5 +230,10 @@ describe("hostile text among it", () => {
     const title = `${long.slice(0, 500)}…`;
     expect(page).toContain(`<code class="value" title="${title}">${long.slice(0, 200)}…</code>`);
     expect(wordsOf(page)).not.toContain(long);
+    const whole = `https://evil.example/${"x".repeat(179)}`;
+    const items = [script(whole, { urlReportedMalicious: true })];
+    expect(shopAfter(fleetOf(), inventoryRead(shop, 2, { items }))).toContain(
+      `<code class="value">${whole}</code>`,
+    );
   });
 });

@@ -91,6 +91,9 @@ describe("the schema of /api/v1", () => {
 
   it("describes what is sent of the fleet", ({ expect }) => {
     expect(faultsOf("fleet", fleetJson(snapshot))).toBe("");
+    const waiting = fleetJson({ ...snapshot, daemon: daemon({ cluster: standby }) });
+    expect(faultsOf("fleet", waiting)).toBe("");
+    expect(waiting).toMatchObject({ cluster: { leader: false, holder: "zonewarden-0_a" } });
     expect(faultsOf("zones", zonesJson(snapshot, selectionFrom({})))).toBe("");
     expect(faultsOf("diagnostics", diagnosticsJson(snapshot))).toBe("");
   });

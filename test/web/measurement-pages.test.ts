@@ -160,7 +160,12 @@ describe("measurements on the pages", () => {
     {
       requests: [measured(9)],
       of: measured(0),
-      says: "policy/a 0 violations, 0.00 % of requests 27 Nov 09:00 27 Nov 10:00 UTC measured Figures by day",
+      says: "policy/a 0 violations, 0.00 % of requests 27 Nov 09:00 27 Nov 10:00 UTC measured Figures by day Counted 27 Nov All requests 9 policy/a 0 JSON",
+    },
+    {
+      requests: [measured(9)],
+      of: measured(1),
+      says: "11.11 % of requests; at most 1 in an hour (27 Nov 09:00)",
     },
     {
       requests: [measured(9_000)],

@@ -52,6 +52,7 @@ describe("the fleet's page", () => {
     expect(page.match(/<th scope="row">/g)).toHaveLength(1);
     expect(wordsOf(fleetPage(scene(), { status: "differs" }))).toContain("0 differs");
     expect(wordsOf(fleetPage(scene(), { q: "shop.ex" }))).toContain("1 found 0 in sync");
+    expect(wordsOf(fleetPage(scene(), { inventory: "malicious" }))).toContain("1 found 0 in sync");
     expect(wordsOf(fleetPage(fleetOf(declared(shop))))).toContain("1 zone 0 in sync");
   });
 
@@ -99,6 +100,7 @@ describe("the fleet's page", () => {
     const empty = fleetOf();
     empty.declare([], at(1));
     expect(wordsOf(fleetPage(empty))).toContain("No zones are declared yet.");
+    expect(fleetPage(empty)).not.toContain("<svg");
   });
 
   it("names the zones that were removed within a day", ({ expect }) => {
@@ -350,6 +352,18 @@ describe("a zone's page", () => {
     ]);
   });
 
+  it.for([
+    {
+      cause: "drift",
+      says: "1 change to correct drift, detected 29 min ago ; 1 weakened the protection",
+    },
+    { cause: "unknown", says: "1 change of unknown cause" },
+  ] as const)("says what differs by one change: $says", ({ cause, says }, { expect }) => {
+    const fleet = fleetOf();
+    fleet.recordZone(report(shop, 1, { result: "planned", cause, changes: [a] }));
+    expect(wordsOf(zonePage(fleet))).toContain(`Plan ${says}`);
+  });
+
   it("names the kind of what is left alone, and leaves out the empty fields of a new rule", ({
     expect,
   }) => {
@@ -370,6 +384,7 @@ describe("a zone's page", () => {
     const page = zonePage(fleet);
     const words = wordsOf(page);
     expect(page).not.toContain('<span class="note"></span>');
+    expect(page).toContain('<code class="value">block</code>');
     expect(words).toContain("custom rule id-1 Scrapers policy id-2");
     expect(words).toContain("Plan 1 change pending");
     expect(words).toContain("action block");
@@ -607,9 +622,9 @@ describe("the diagnostics page", () => {
     const fleet = fleetOf();
     const place = { file: "blog.yaml", line: 1, column: 1 };
     const warning = diagnostic({ severity: "warning", place });
-    fleet.recordLoad(load({ diagnostics: [warning] }));
-    expect(wordsOf(textOfHtml(renderDiagnosticsPage(snapshotOf(fleet))))).toContain(
-      "1 diagnostic in ./zones , read 30 min ago . blog.yaml:1:1 warning",
+    fleet.recordLoad(load({ diagnostics: [{ ...warning, path: "" }] }));
+    expect(wordsOf(textOfHtml(renderDiagnosticsPage(snapshotOf(fleet))))).toMatch(
+      /1 diagnostic in \.\/zones , read 30 min ago \. blog\.yaml:1:1 warning .*\? As of/,
     );
     fleet.recordLoad(load({ result: "partial", diagnostics: [warning, diagnostic(), warning] }));
     const words = wordsOf(textOfHtml(renderDiagnosticsPage(snapshotOf(fleet))));

@@ -39,6 +39,7 @@ describe("the declared scripts on the page of a zone", () => {
     expect(page).toContain('<h2 id="scripts-title">');
     expect(page).toContain('<ul class="plain items">');
     expect(words).toContain("On shop.example.com/checkout/*");
+    expect(words).not.toContain("Acknowledged");
     expect(words).toMatch(/unauthorised https:\/\/evil\S+ no entry authorises the script ; found/);
     expect(words).toMatch(/unjustified https:\/\/pay\S+ the entry has no justification ; found/);
     expect(words).toContain(`${pay} 24 h ago yes checkout allows Last`);

@@ -45,6 +45,7 @@ describe("a selection", () => {
     { query: { inventory: "everything" }, is: everything },
     { query: { page: "3" }, is: { ...everything, page: 3 } },
     { query: { status: "<script>", page: "-1" }, is: everything },
+    { query: { page: "0" }, is: everything },
     { query: { page: "1e99" }, is: everything },
     { query: { selector: "team=pay,!old" }, is: { ...everything, selector: "team=pay,!old" } },
     { query: { selector: "Team=pay" }, is: everything },

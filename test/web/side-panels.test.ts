@@ -132,6 +132,8 @@ describe("schedule and credentials on the fleet's page", () => {
     expect(panelOf("Credentials", { credentials: [spent] })).toBe(
       "Credentials shops invalid 7 of 1,200 requests left; the count resets in 10 min Token expires in 1 h",
     );
+    const isReset = { ...spent, resetAt: at(30), expiresAt: undefined };
+    expect(panelOf("Credentials", { credentials: [isReset] })).toMatch(/requests left$/);
     expect(markedPanel("Credentials", { credentials: [spent] }).replaceAll(/\s+/g, " ")).toContain(
       '<meter min="0" max="1200" low="120" optimum="1200" value="7" aria-label="Requests left for shops" ></meter>',
     );
