@@ -85,7 +85,7 @@ describe.skipIf(noPostgres)(`what a database says of the fleet ${noPostgres ?? "
         entry(8, "www.example.com", { status: "error", result: "error" }),
         entry(9, 'a","run":"","trigger":"<script>', { status: "error" }),
       ],
-      ["docs.example.com", "blog.example.com", "shop.example.com", "no name of a zone"],
+      ["docs.example.com", "gone.example.com", "blog.example.com", "shop.example.com", "no name"],
     );
     const read = storedFleetReader(open, identity, new SimulatedClock());
     const docs = ["docs.example.com", "in_sync", entryAt(4).at];
