@@ -440,6 +440,15 @@ describe("what a zone was", () => {
     ]);
   });
 
+  it("ends where the period ends, whatever it was later", ({ expect }) => {
+    const entries = entriesAfter([10, clear], [20, drifted], [40, clear]);
+    const now = { status: "in_sync", statusSince: at(40) } as const;
+    expect(statusSpans(entries, now, { since: at(15), until: at(30) })).toEqual([
+      { status: undefined, since: at(15), until: at(20) },
+      { status: "drifted", since: at(20), until: at(30) },
+    ]);
+  });
+
   it("is one span where it stayed the same from one entry to the next", ({ expect }) => {
     const more: Came = { result: "planned", cause: "drift", changes: [a, b] };
     const entries = entriesAfter([10, drifted], [20, more], [40, clear]);
