@@ -13,6 +13,7 @@ import { openDatabaseStore, type TermStore } from "../../src/memory/database-sto
 import type { Database } from "../../src/memory/database.ts";
 import { openDatabase } from "../../src/memory/postgres/open-database.ts";
 import { grantsSql } from "../../src/memory/postgres/schema.ts";
+import { SqlConnection } from "../../src/memory/postgres/sql-connection.ts";
 import { SimulatedClock } from "../support/clock.ts";
 import { book } from "../support/log-book.ts";
 import {
@@ -238,6 +239,18 @@ describe.skipIf(noPostgres)(`a daemon with a database ${noPostgres ?? ""}`, () =
     });
     await setImmediate();
     expect(await database.tables.entries()).toEqual(new Map());
+  });
+
+  it("makes one connection anew, however many statements failed on the last one", async ({
+    expect,
+  }) => {
+    const { url } = await installation();
+    await using connection = new SqlConnection(() => Promise.resolve(url));
+    const session = async (): Promise<unknown> => connection.run(["SELECT pg_backend_pid()"]);
+    const refused = connection.run(["SELECT 1 / 0"]).catch(session);
+    const beside = session();
+    await expect(beside).rejects.toThrow("Connection terminated");
+    expect(await session()).toEqual(await refused);
   });
 
   it("writes nothing more if the database lost its last line", async ({ expect }) => {

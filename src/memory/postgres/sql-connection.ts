@@ -41,9 +41,9 @@ export class SqlConnection implements AsyncDisposable {
       ...statements,
       "COMMIT",
     ].join(";\n");
-    const client = await this.#connected();
+    const client = this.#connected();
     try {
-      const results: unknown = await client.query(text);
+      const results: unknown = await (await client).query(text);
       return coerceList(results)
         .slice(3, -1)
         .map((result) => coerceObjects(coerceObject(result)["rows"]));
@@ -58,17 +58,14 @@ export class SqlConnection implements AsyncDisposable {
     await client?.end().catch(() => undefined);
   }
 
-  async #connected(): Promise<Client> {
-    this.#client ??= this.#connect();
-    try {
-      return await this.#client;
-    } catch (error) {
-      this.#client = undefined;
-      throw explained(error);
-    }
+  #connected(): Promise<Client> {
+    if (this.#client !== undefined) return this.#client;
+    const made = this.#connect(() => this.#drop(made));
+    this.#client = made;
+    return made;
   }
 
-  async #connect(): Promise<Client> {
+  async #connect(onError: () => void): Promise<Client> {
     // Loaded only if it is needed: most commands have no database.
     const { Client: SqlClient } = await import("pg");
     const client = new SqlClient({
@@ -79,14 +76,15 @@ export class SqlConnection implements AsyncDisposable {
       application_name: "zonewarden",
     });
     // A connection that breaks while it is idle is made anew by the next statement.
-    client.on("error", () => this.#drop(client));
+    client.on("error", onError);
     await client.connect();
     return client;
   }
 
-  #drop(client: Client): void {
-    this.#client = undefined;
-    void client.end().catch(() => undefined);
+  /** A connection may be dropped again, after another one was made. */
+  #drop(client: Promise<Client>): void {
+    if (this.#client === client) this.#client = undefined;
+    void client.then((made) => made.end()).catch(() => undefined);
   }
 }
 
