@@ -1,3 +1,4 @@
+import { Client } from "pg";
 import { describe, it } from "vitest";
 
 import { installation, noPostgres, sharedPostgres } from "../support/postgres.ts";
@@ -44,5 +45,24 @@ describe.skipIf(noPostgres !== undefined)(`the Lease in a row ${noPostgres ?? ""
     const { renewed } = read ?? {};
     const given = { holder: "", releasedBy: "a", durationMs: undefined, renewed };
     expect(await leases.read(timeoutMs)).toMatchObject(given);
+  });
+
+  it("waits for an answer as long as the election lets it", async ({ expect }) => {
+    const { url, open } = await installation();
+    await using database = open();
+    const lease = await database.leases.read(timeoutMs);
+    if (lease === undefined) throw new Error("there is no Lease");
+    // The server itself lets a statement wait for this lock for 3 s.
+    const holder = new Client({ connectionString: url });
+    await holder.connect();
+    await holder.query("BEGIN; LOCK TABLE zonewarden.lease");
+    for (const ask of [
+      () => database.leases.update(lease, claim, 100),
+      () => database.leases.create(claim, 100),
+      () => database.leases.read(100),
+    ]) {
+      await expect(ask()).rejects.toThrow("Query read timeout");
+    }
+    await holder.end();
   });
 });

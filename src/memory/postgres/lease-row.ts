@@ -10,17 +10,18 @@ import { literal, type Rows, type SqlConnection } from "./sql-connection.ts";
 export function leaseRow(connection: SqlConnection, schema: string): LeaseStore {
   const table = `${quotedName(schema)}.lease`;
   return {
-    read: async () => {
-      const [rows = []] = await connection.run([`SELECT * FROM ${table}`]);
+    read: async (timeoutMs) => {
+      const [rows = []] = await connection.run([`SELECT * FROM ${table}`], timeoutMs);
       return rows[0] && leaseIn(rows[0]);
     },
-    create: async (claim) => {
+    create: async (claim, timeoutMs) => {
       const insert = `INSERT INTO ${table} DEFAULT VALUES ON CONFLICT DO NOTHING`;
-      const [, rows = []] = await connection.run([insert, updateSql(table, "0", claim)]);
+      const update = updateSql(table, "0", claim);
+      const [, rows = []] = await connection.run([insert, update], timeoutMs);
       return resultOf(rows);
     },
-    update: async ({ version }, claim) => {
-      const [rows = []] = await connection.run([updateSql(table, version, claim)]);
+    update: async ({ version }, claim, timeoutMs) => {
+      const [rows = []] = await connection.run([updateSql(table, version, claim)], timeoutMs);
       return resultOf(rows);
     },
   };

@@ -31,9 +31,10 @@ export class SqlConnection implements AsyncDisposable {
    * Runs statements as one transaction and in one round trip, and gives the rows of each. After a rejection it is not known
    * whether the transaction took place, unless the server refused it.
    *
+   * @param timeoutMs how long this process waits for the answer.
    * @throws {DatabaseError}
    */
-  async run(statements: readonly string[]): Promise<readonly Rows[]> {
+  async run(statements: readonly string[], timeoutMs = answerTimeoutMs): Promise<readonly Rows[]> {
     const text = [
       "BEGIN",
       `SET LOCAL statement_timeout = ${statementTimeoutMs}`,
@@ -41,9 +42,10 @@ export class SqlConnection implements AsyncDisposable {
       ...statements,
       "COMMIT",
     ].join(";\n");
+    const query = { text, query_timeout: timeoutMs };
     const client = this.#connected();
     try {
-      const results: unknown = await (await client).query(text);
+      const results: unknown = await (await client).query(query);
       return coerceList(results)
         .slice(3, -1)
         .map((result) => coerceObjects(coerceObject(result)["rows"]));
@@ -71,7 +73,6 @@ export class SqlConnection implements AsyncDisposable {
     const client = new SqlClient({
       connectionString: verifiedUrl(await this.#url()),
       connectionTimeoutMillis: connectTimeoutMs,
-      query_timeout: answerTimeoutMs,
       keepAlive: true,
       application_name: "zonewarden",
     });
