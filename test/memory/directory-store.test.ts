@@ -151,11 +151,15 @@ describe("state in a directory", () => {
     }
   });
 
-  it("does not grow with the number of its changes", async ({ expect }) => {
+  it("does not grow with the number of its changes and restarts", async ({ expect }) => {
     const directory = new MemoryDirectory();
-    const { store } = await opened(directory);
+    let { store } = await opened(directory);
     let longest = 0;
     for (let run = 0; run < 5_000; run += 1) {
+      if (run % 700 === 699) {
+        await store[Symbol.asyncDispose]();
+        ({ store } = await opened(directory));
+      }
       store.set("zone/a", `${run} ${"x".repeat(200)}`);
       await store.flush();
       longest = Math.max(longest, directory.files.get("state.jsonl")?.length ?? 0);

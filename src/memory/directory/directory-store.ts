@@ -57,7 +57,7 @@ export async function openDirectoryStore(
   const lock = resources.use(await lockDirectory(directory, ports));
   if (await isUnfinished(directory)) throw new Error(unfinishedText);
   const loaded = await loadOrTakeBack(directory, identity, clock.now());
-  const file = new DirectoryFile(identity, loaded.bytes, ports, lock);
+  const file = new DirectoryFile(identity, loaded, ports, lock);
   const store = new BatchedStore(file, loaded, gatherMs, ports);
   // The store gives the lock back from now on.
   resources.move();
@@ -244,18 +244,18 @@ class DirectoryFile implements StateMedium {
   readonly #lock: DirectoryLock;
   /** Length of the file; 0: it has to be written anew. */
   #bytes: number;
-  /** What the file held when it was last written anew. */
+  /** Length that the file had when it was last written anew, or would have had at the start. */
   #bytesCompacted: number;
 
   constructor(
     identity: StoreIdentity,
-    bytes: number,
+    { bytes, entries }: LoadedState,
     ports: DirectoryStorePorts,
     lock: DirectoryLock,
   ) {
     this.#identity = identity;
     this.#bytes = bytes;
-    this.#bytesCompacted = bytes;
+    this.#bytesCompacted = Buffer.byteLength(stateText(identity, entries));
     this.#ports = ports;
     this.#lock = lock;
   }
