@@ -47,7 +47,8 @@ export interface TermStore extends KeptStore {
 
 /**
  * Begins the term of a leader in a database. Rejects if the database cannot be used now: what is not known must not be taken
- * for empty. What the last term of this process could not store is stored now, unless another process led in between.
+ * for empty. What the last term of this process could not store is stored now, unless another process led in between: it has
+ * read all zones since, and knows more.
  *
  * @param place for messages.
  * @param last of this process; `undefined`: this is its first term.
@@ -59,12 +60,9 @@ export async function openDatabaseStore(
   last: LastTerm | undefined,
   ports: DatabaseStorePorts,
 ): Promise<TermStore> {
-  const opened = await tables.begin(identity, last?.term ?? 0);
-  const store = new DatabaseStore(place, tables, opened, last, ports);
-  // Whoever began a term in between has read all zones since, and knows more.
-  const isNext = opened.termBefore === last?.term;
-  for (const [key, text] of isNext ? last.unstored : []) store.state.set(key, text ?? undefined);
-  return store;
+  // In one transaction: if the answer is lost, the next try finds them stored, or the term not begun.
+  const opened = await tables.begin(identity, last?.term ?? 0, last?.unstored);
+  return new DatabaseStore(place, tables, opened, last, ports);
 }
 
 /** What one statement stores: changes of the state, lines of the history, or both. */

@@ -68,8 +68,13 @@ export interface LeaderTables {
    * Begins the term of a leader, which ends that of every earlier one, and reads the state.
    *
    * @param after a term that the new one must come after, in a database that was restored too.
+   * @param unstored changes that are stored with it, if `after` was the last term until now.
    */
-  begin(identity: StoreIdentity, after: number): Promise<OpenedTables>;
+  begin(
+    identity: StoreIdentity,
+    after: number,
+    unstored?: readonly KeyChange[],
+  ): Promise<OpenedTables>;
   /** Stores a batch: all of it or nothing. A batch that is stored already is not stored twice. */
   store(batch: TermBatch): Promise<BatchResult>;
   /** Bytes of all lines of the history, with their line feeds. */

@@ -253,6 +253,19 @@ describe.skipIf(noPostgres)(`a daemon with a database ${noPostgres ?? ""}`, () =
     expect(await session()).toEqual(await refused);
   });
 
+  it("stores with a term what the one before could not, if nobody led in between", async ({
+    expect,
+  }) => {
+    const { open } = await installation();
+    await using database = open();
+    const { tables } = database;
+    const { term } = await tables.begin(identity, 0);
+    await tables.begin(identity, term, Object.entries({ a: "1", b: "'ü'" }));
+    await tables.begin(identity, term + 1, [["a", null]]);
+    const { entries } = await tables.begin(identity, term, [["b", "2"]]);
+    expect(Object.fromEntries(entries)).toEqual({ b: "'ü'" });
+  });
+
   it("writes nothing more if the database lost its last line", async ({ expect }) => {
     const { server, name, url } = await found();
     await using database = openDatabase("zonewarden", () => Promise.resolve(url));

@@ -1,4 +1,5 @@
 import type { HistoryBatch } from "../../src/history/file/history-store.ts";
+import type { KeyChange } from "../../src/memory/batched-store.ts";
 import type {
   LeaderTables,
   BatchResult,
@@ -38,8 +39,13 @@ export class MemoryTables implements LeaderTables {
     return Promise.resolve();
   }
 
-  begin(_identity: unknown, after: number): Promise<OpenedTables> {
+  begin(
+    _identity: unknown,
+    after: number,
+    unstored: readonly KeyChange[] = [],
+  ): Promise<OpenedTables> {
     const termBefore = this.term;
+    if (termBefore === after) this.#put(unstored);
     this.term = Math.max(this.term, after) + 1;
     const { term, entries } = this;
     const head = this.#head;
@@ -57,11 +63,15 @@ export class MemoryTables implements LeaderTables {
     const { start, end } = history === undefined ? { start: head, end: head } : endsOf(history);
     const isNew = isSame(this.#head, start);
     if (!isNew && !isSame(this.#head, end)) return Promise.resolve("other_head");
+    this.#put(changes);
+    if (history !== undefined && isNew) this.#add(history);
+    return Promise.resolve("stored");
+  }
+
+  #put(changes: readonly KeyChange[]): void {
     const removed = new Set(changes.filter(([, text]) => text === null).map(([key]) => key));
     const set = changes.flatMap(([key, text]) => (text === null ? [] : [[key, text] as const]));
     this.entries = new Map([...this.entries, ...set].filter(([key]) => !removed.has(key)));
-    if (history !== undefined && isNew) this.#add(history);
-    return Promise.resolve("stored");
   }
 
   #add({ lines, drop }: HistoryBatch): void {

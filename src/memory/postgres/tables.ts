@@ -119,11 +119,17 @@ export class Tables implements DatabaseTables {
   }
 
   /** One round trip. */
-  async begin({ owner, service }: StoreIdentity, after: number): Promise<OpenedTables> {
+  async begin(
+    { owner, service }: StoreIdentity,
+    after: number,
+    unstored: readonly KeyChange[] = [],
+  ): Promise<OpenedTables> {
     const installation = this.#table("installation");
-    const [[before] = [], [term] = [], entries = [], [head] = [], [may] = []] = await this.#run([
+    const may = `WITH may AS MATERIALIZED (SELECT 1 FROM ${installation} WHERE term = ${after})`;
+    const stored = unstored.length === 0 ? "" : `${may}${this.#stateChanges(unstored)}\n`;
+    const [[before] = [], [term] = [], entries = [], [head] = [], [right] = []] = await this.#run([
       `SELECT term FROM ${installation} FOR UPDATE`,
-      `UPDATE ${installation} SET term = greatest(term, ${after}) + 1, owner = ${literal(owner)}, service = ${literal(service)} RETURNING term`,
+      `${stored}UPDATE ${installation} SET term = greatest(term, ${after}) + 1, owner = ${literal(owner)}, service = ${literal(service)} RETURNING term`,
       `SELECT key, value FROM ${this.#table("state")}`,
       `SELECT n, hash FROM ${this.#table("history")} ORDER BY n DESC LIMIT 1`,
       `SELECT has_table_privilege(${literal(this.#table("history"))}, 'DELETE') AS can_drop`,
@@ -133,7 +139,7 @@ export class Tables implements DatabaseTables {
       termBefore: Number(before?.["term"] ?? 0),
       entries: entriesIn(entries),
       head: headIn(head),
-      canDrop: may?.["can_drop"] === true,
+      canDrop: right?.["can_drop"] === true,
     };
   }
 
