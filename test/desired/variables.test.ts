@@ -174,6 +174,26 @@ describe("variables that use placeholders", () => {
   );
 
   it.for([
+    { members: 1_000, told: false },
+    { members: 1_001, told: true },
+  ])(
+    "over lists in lists to $members members are told as too many: $told",
+    async (row, { expect }) => {
+      const [b, c, d] = ["b", "c", "d"].map((name) => `"\${vars.${name}}", `.repeat(10));
+      const more = "b, ".repeat(row.members - 1_000);
+      const text = `zones:
+  - name: a.example
+    vars: { a: [${b}], b: [${c}], c: [${d}], d: w, e: ["\${vars.f}"], f: [${more}"\${vars.a}"] }
+    managed_rules: { rules: [{ key: o, deploy: owasp, expression: 'http.user_agent in {\${vars.e}}' }] }
+`;
+      const place = placeOf(text, "f:", `[${more}"`);
+      const says = `a.yaml:${place}: error: the list with its values has more than 1000 members; shorten it, or the lists in it [BAD_PLACEHOLDER]`;
+      const errors = linesOf(await loadText(text)).filter((line) => line.includes(" error: "));
+      expect(errors).toEqual(row.told ? [says] : []);
+    },
+  );
+
+  it.for([
     { deep: 100, told: false },
     { deep: 101, told: true },
   ])("over several profiles $deep deep are told as too many: $told", async (row, { expect }) => {

@@ -31,6 +31,9 @@ const samples = {
   account: "00000000000000000000000000000000",
 } as const;
 
+/** As many as a list of a file can have: lists in lists could grow without end. */
+const maxMembers = 1_000;
+
 /** The longest chain of variables that use each other. */
 const maxDepth = 100;
 
@@ -205,8 +208,12 @@ export class Variables {
         : written;
     }
     const members = written.map((each) => this.#filled(name, each, open));
+    if (members.includes(undefined)) return undefined;
     // A list in a list adds its members.
-    return members.includes(undefined) ? undefined : members.flatMap((each) => each ?? []);
+    const all = members.flatMap((each) => each ?? []);
+    if (all.length <= maxMembers) return all;
+    const message = `the list with its values has more than ${maxMembers} members`;
+    return this.#fail(name, message, "shorten it, or the lists in it");
   }
 
   #filledText(name: string, text: string, open: readonly string[]): TemplateValue | undefined {
