@@ -72,7 +72,7 @@ export const moduleTable: Readonly<Record<string, Module>> = {
   desired: {
     purpose: "Files in, desired state out: find, parse, validate, merge, select, watch, import.",
     imports: ["zone", "syntax"],
-    packages: ["yaml", "ajv", "chokidar"],
+    packages: ["yaml", "ajv", "chokidar", "re2js"],
   },
   api: {
     purpose: "The client of the service: credentials, budget, retries, reads and writes.",

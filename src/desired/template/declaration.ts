@@ -1,6 +1,9 @@
+import { RE2JS } from "re2js";
+
 import { networkIn } from "../../syntax/expression/ip-address.ts";
 import { coerceList, isJsonObject, type Json, type JsonObject } from "../../syntax/json.ts";
 import { didYouMean } from "../../syntax/nearest.ts";
+import { remembered } from "../../syntax/remembered.ts";
 import { contradiction, type DiagnosticText, type UnplacedDiagnostic } from "../diagnostics.ts";
 import { isList, isScalar, isTemplate, type TemplateValue, templateValueOf } from "./template.ts";
 
@@ -67,7 +70,7 @@ const rules: Readonly<
     const form = typeof limit === "string" ? regexOf(limit) : undefined;
     return form === undefined || form.test(String(value))
       ? undefined
-      : [`which does not match ${form.source}`, "correct the value or the pattern"];
+      : [`which does not match ${form.pattern()}`, "correct the value or the pattern"];
   },
   minimum: (limit, value) =>
     typeof limit === "number" && Number(value) < limit
@@ -97,12 +100,17 @@ const types = new Map<string, (value: TemplateValue) => boolean>([
   ["path", (value) => typeof value === "string" && /^\/[!-~]*$/.test(value)],
 ]);
 
-function regexOf(pattern: string): RegExp | undefined {
-  try {
-    return new RegExp(pattern, "u");
-  } catch {
-    return undefined;
-  }
+const patterns = remembered<RE2JS | undefined>(100);
+
+/** A pattern that is tested in a time proportional to the text, whoever wrote it; `undefined` if it is none. */
+function regexOf(pattern: string): RE2JS | undefined {
+  return patterns(pattern, () => {
+    try {
+      return RE2JS.compile(pattern);
+    } catch {
+      return undefined;
+    }
+  });
 }
 
 /** What is wrong with the declarations in `vars` of a profile or zone, whatever a zone sets. */
@@ -136,8 +144,9 @@ function wrongLimits(declaration: JsonObject): readonly UnplacedDiagnostic[] {
     found.push(contradiction(["maximum"], message, "correct one of the two"));
   }
   if (typeof pattern === "string" && regexOf(pattern) === undefined) {
-    const message = `${JSON.stringify(pattern)} is no regular expression`;
-    found.push({ code: "WRONG_VALUE", path: ["pattern"], message, remedy: "correct it" });
+    const message = `${JSON.stringify(pattern)} is no regular expression of RE2`;
+    const remedy = "correct it; RE2 has no look-around and no back references";
+    found.push({ code: "WRONG_VALUE", path: ["pattern"], message, remedy });
   }
   return found;
 }
