@@ -9,6 +9,7 @@ import {
   type JsonObject,
   withMembers,
 } from "../../syntax/json.ts";
+import { remembered } from "../../syntax/remembered.ts";
 import type { SyntaxDiagnostic } from "../../syntax/syntax-diagnostic.ts";
 import type { Diagnostic } from "../../zone/diagnostic.ts";
 import type { UnplacedDiagnostic } from "../diagnostics.ts";
@@ -27,6 +28,7 @@ import {
   placeholderAlone,
   placeholdersIn,
   type TemplateKind,
+  type TemplateScalar,
   type TemplateValue,
   textsIn,
 } from "./template.ts";
@@ -110,10 +112,13 @@ const inPlaceOf = { text: "", expression: "true", csp: "zone.example" } as const
  * Values that are right in most places: a diagnostic that is there with one of the others only is
  * about the other.
  */
-const neutral: readonly TemplateValue[] = ["zone.example", "192.0.2.1", "/", 1];
+const neutral: readonly TemplateScalar[] = ["zone.example", "192.0.2.1", "/", 1];
 
 /** Variables that are tried as the cause of a diagnostic. */
 const maxTried = 20;
+
+/** By diagnostic, text and values: the cause. It is the same in each zone of a profile, whatever its name. */
+const causes = remembered<{ readonly cause: string | undefined }>(1_000);
 
 class Filler {
   readonly diagnostics: UnplacedDiagnostic[] = [];
@@ -125,6 +130,9 @@ class Filler {
     string,
     { readonly cause: string | undefined; readonly isReported: boolean }
   >();
+
+  /** The variables with another value of one of them. */
+  readonly #with = remembered<Variables>(neutral.length * maxTried);
 
   constructor(variables: Variables) {
     this.#variables = variables;
@@ -216,24 +224,61 @@ class Filler {
     }
     const filled = fillUnit(value, path, kind, this.#variables);
     this.diagnostics.push(...filled.misplaced);
-    const all = new Set(filled.found.map(({ code }) => code));
     const names = this.#variables.behind(placeholders).flatMap((each) => variableIn(each) ?? []);
+    const values = names.map((name) => this.#variables.valueOf(`vars.${name}`));
+    const codes = new Set(filled.found.map(({ code }) => code));
+    const foundWith = (variables: Variables): readonly UnplacedDiagnostic[] =>
+      fillUnit(value, path, kind, variables).found;
     for (const found of filled.found) {
-      const cause = names.slice(0, maxTried).find((name) =>
-        neutral.some((other) => {
-          const tried = fillUnit(value, path, kind, this.#variables.with(name, other)).found;
-          const isNone = tried.every(({ code }) => code !== found.code);
-          return (
-            isNone && (found.code === "BAD_PLACEHOLDER" || tried.every(({ code }) => all.has(code)))
-          );
-        }),
-      );
+      const unit = JSON.stringify([found.code, path, value, names, values]);
+      const { cause } = isOfText(found, value, path, kind)
+        ? { cause: undefined }
+        : causes(unit, () => ({ cause: this.#causeOf(found.code, codes, names, foundWith) }));
       const placed =
         cause === undefined ? this.atCause(found) : [{ ...found, path: ["vars", cause] }];
       this.diagnostics.push(...placed);
     }
     return filled.value;
   }
+
+  /** The first variable that has no such diagnostic with another value, and no new ones instead. */
+  #causeOf(
+    code: UnplacedDiagnostic["code"],
+    codes: ReadonlySet<UnplacedDiagnostic["code"]>,
+    names: readonly string[],
+    foundWith: (variables: Variables) => readonly UnplacedDiagnostic[],
+  ): string | undefined {
+    return names.slice(0, maxTried).find((name) =>
+      neutral.some((other) => {
+        const variables = this.#with(`${name} ${String(other)}`, () =>
+          this.#variables.with(name, other),
+        );
+        const tried = new Set(foundWith(variables).map((each) => each.code));
+        return !tried.has(code) && (code === "BAD_PLACEHOLDER" || tried.isSubsetOf(codes));
+      }),
+    );
+  }
+}
+
+/** By path and text: what is wrong with it, whatever its values. Zones of one profile have the same texts. */
+const foundWithAny = remembered<ReadonlySet<string>>(1_000);
+
+/** Whether a diagnostic is about the text itself: no value is its cause. */
+function isOfText(found: UnplacedDiagnostic, value: Json, path: Path, kind: TemplateKind): boolean {
+  const ofText = foundWithAny(JSON.stringify([path, value]), () =>
+    neutral
+      .map((other) => {
+        const values = { zone: "", valueOf: () => other, hasTexts: () => false };
+        return new Set(fillUnit(value, path, kind, values).found.map(ownText));
+      })
+      .reduce((both, each) => both.intersection(each)),
+  );
+  return ofText.has(ownText(found));
+}
+
+/** A diagnostic without what it says of the zone where it was found. */
+function ownText({ code, message }: UnplacedDiagnostic): string {
+  return `${code} ${message.split(filledText, 1).join()}`;
 }
 
 /** Names a member of a list as {@link memberName} does. */
@@ -256,7 +301,12 @@ interface FilledUnit {
 }
 
 /** The value of one key with its placeholders filled, and what is wrong with it. */
-function fillUnit(value: Json, path: Path, kind: TemplateKind, variables: Variables): FilledUnit {
+function fillUnit(
+  value: Json,
+  path: Path,
+  kind: TemplateKind,
+  variables: Pick<Variables, "valueOf" | "hasTexts" | "zone">,
+): FilledUnit {
   const found: UnplacedDiagnostic[] = [];
   const misplaced: UnplacedDiagnostic[] = [];
   const missing: string[] = [];
