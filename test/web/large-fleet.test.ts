@@ -38,6 +38,7 @@ describe("the page of many zones", () => {
     const [first = ""] = fleetPage(fleet).match(/<span class="effect.*?<\/span>/) ?? [];
     expect(first).toBe('<span class="effect weakens">somebody lowered the protection</span>');
     expect(fleetPage(fleet)).toContain('<span class="effect held">held by</span>');
+    expect(fleetPage(fleet)).toContain('<h2 id="causes-title">');
     expect(fleetPage(fleet)).not.toContain('<span class="note"></span>');
     expect(words).toContain(`${largeName(7)} API_UNAVAILABLE error`);
     expect(words).toContain(`${largeName(9)} held by too_many_updates held`);

@@ -107,6 +107,7 @@ describe("the fleet's page", () => {
     const fleet = scene();
     expect(wordsOf(fleetPage(fleet))).not.toContain("No longer managed");
     fleet.declare([declared(shop)], at(20));
+    expect(fleetPage(fleet)).toContain('id="removed-title"');
     expect(wordsOf(fleetPage(fleet))).toMatch(
       /No longer managed Left as they were\. blog\.example\.com .* old\.example\.com/,
     );
@@ -229,6 +230,7 @@ describe("a zone's page", () => {
     const page = zonePage(scene(), zone);
     expect(wordsOf(page)).toContain(says);
     expect(page).not.toMatch(/<small>\s*<\/small>/);
+    expect(page).not.toContain('class="card "');
   });
 
   it.for([
@@ -417,6 +419,7 @@ describe("a revision of the files that is held", () => {
       expect(wordsOf(page)).not.toContain("not in order");
       expect(wordsOf(page)).not.toContain("No diagnostics in");
     }
+    expect(diagnostics).toContain('<section class="card error">');
     expect(wordsOf(diagnostics)).toContain(
       "The revision sha256-0357424802a9 is held revision sha256-0357424802a9 changes 2",
     );

@@ -140,7 +140,8 @@ describe("the findings on scripts on the page of the fleet", () => {
   it("name the zones, the gravest first, with their number and a link", ({ expect }) => {
     const malicious = { ...b, urlReportedMalicious: true };
     const page = fleetPage(fleetWith({ [blog]: [a], [shop]: [a, b, c], [shopCa]: [malicious] }));
-    const [, panel = ""] = /Findings on scripts(.*?)<\/ul>/s.exec(page) ?? [];
+    const [, panel = ""] =
+      /<h2 id="findings-title">Findings on scripts(.*?)<\/ul>/s.exec(page) ?? [];
     expect(wordsOf(panel)).toBe(
       `${shopCa} malicious and 1 more finding ${shop} unauthorised and 2 more findings ${blog} unauthorised`,
     );
