@@ -179,6 +179,7 @@ describe("the reconcile endpoint", () => {
     const response = await sendForm(server, { ...headers }, { token: right, zone: shop });
     expect(response.status).toBe(status);
     expect(server.woken).toEqual(status === 303 ? [shop] : []);
+    expect(server.asks.map(({ zone }) => zone)).toEqual([status === 303 ? shop : ""]);
     if (status === 303) expect(response.headers.get("location")).toBe(`/zones/${shop}`);
   });
 

@@ -13,7 +13,7 @@ import type { Script } from "../../src/zone/inventory-item.ts";
 import { a, drifted, fleetOf, held, shop } from "../support/fleets.ts";
 import { inventoryRead } from "../support/inventories.ts";
 import { script } from "../support/inventory.ts";
-import { change, declared, named, report } from "../support/reports.ts";
+import { change, declared, hold, named, report } from "../support/reports.ts";
 import { scene } from "../support/scenes.ts";
 
 const everything = {
@@ -106,7 +106,14 @@ describe("the selected zones", () => {
     "come after weakened ones where something malicious $when",
     ({ items, isFirst }, { expect }) => {
       const watched = fleetOf(declared("a.example"), declared("b.example"), declared("c.example"));
-      watched.recordZone(report("a.example", 1, { result: "error" }));
+      watched.recordZone(
+        report("a.example", 1, {
+          result: "held",
+          cause: "pending",
+          changes: [a],
+          holds: [hold("quota")],
+        }),
+      );
       watched.recordZone(report("c.example", 1, drifted));
       watched.followInventory(true);
       watched.recordInventory(inventoryRead("b.example", 2, { items }));
