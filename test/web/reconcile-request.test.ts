@@ -218,12 +218,18 @@ describe("the reconcile endpoint", () => {
     expect((await fetch(`${server.url}/reconcile`, init)).status).toBe(status);
   });
 
-  it("does not read a body that is announced as too long", async ({ expect }) => {
-    const body = new ReadableStream({ pull: (sent) => sent.error(new Error("it is read")) });
-    const headers = { "content-length": "5000" };
-    const init = { method: "POST", headers, body, duplex: "half" } as const;
-    expect(await readBody(new Request("http://localhost/", init), 4_096)).toBe("too_large");
-  });
+  it.for([
+    { announced: "5000", is: "too_large" },
+    { announced: "4096", is: "unreadable" },
+  ])(
+    "reads no body that is announced as too long: $announced bytes are $is",
+    async (row, { expect }) => {
+      const body = new ReadableStream({ pull: (sent) => sent.error(new Error("it is read")) });
+      const headers = { "content-length": row.announced };
+      const init = { method: "POST", headers, body, duplex: "half" } as const;
+      expect(await readBody(new Request("http://localhost/", init), 4_096)).toBe(row.is);
+    },
+  );
 
   it.for([
     { why: "missing", token: () => Promise.reject(new Error("its file cannot be read: ENOENT")) },
@@ -381,6 +387,9 @@ describe("the endpoint for what commands store", () => {
     expect((await send(standby, authorized)).status).toBe(503);
     await using off = await serve(false);
     expect((await send(off, authorized)).status).toBe(404);
+    await using unready = await serve(true, () => Promise.resolve(""));
+    expect((await send(unready, authorized)).status).toBe(503);
+    expect(unready.stores).toMatchObject([{ result: "no_token", error: "the token is empty" }]);
     expect([...server.messages, ...standby.messages]).toEqual([undefined]);
   });
 });
