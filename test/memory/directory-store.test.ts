@@ -244,6 +244,11 @@ describe("state in a directory", () => {
       opens: { result: "lost", reason: "damaged", detail: "line 3 is damaged" },
     },
     {
+      when: "its last line is damaged",
+      change: (text: string) => text.replace("zone/b", "zone/z"),
+      opens: { result: "lost", reason: "damaged", detail: "line 3 is damaged" },
+    },
+    {
       when: "its first line has no end",
       change: (text: string) => `${text.slice(0, text.indexOf("\n"))}x`,
       opens: { result: "lost", reason: "damaged", detail: "line 1 is damaged" },

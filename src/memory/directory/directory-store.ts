@@ -33,6 +33,8 @@ const version = 1;
 const gatherMs = 100;
 /** The file is rewritten once it is twice as long as what it says, and never below this length. */
 const leastCompactedBytes = 256 * 1024;
+/** Where a part of a line did not reach the disk before a crash. JSON escapes it, so no whole line has it. */
+const hole = "\0";
 /** Entries of one line of a rewritten file. */
 const entriesOfLine = 500;
 
@@ -41,10 +43,10 @@ const entriesOfLine = 500;
  * If there is no state that can be used, the newest copy that this program and installation can use is taken back, as after
  * a rollback. If there is none either, the store begins empty. `opened` tells it.
  *
- * The state is one file of lines: each is a batch of changes with a checksum, appended and synced as one piece. A torn
- * last line is what a crash leaves, and is cut off; any other damage makes the whole state unusable. The file is
- * rewritten when most of it is outdated. An embedded database was weighed: it would block the event loop while it
- * syncs, and its files cannot be checked for damage line by line.
+ * The state is one file of lines: each is a batch of changes with a checksum, appended and synced as one piece. A crash
+ * leaves a torn last line, without its line feed or with a hole, which is cut off; any other damage makes the whole state
+ * unusable. The file is rewritten when most of it is outdated. An embedded database was weighed: it would block the event
+ * loop while it syncs, and its files cannot be checked for damage line by line.
  *
  * @throws {DirectoryLocked} where another process uses the directory.
  */
@@ -181,10 +183,11 @@ function read(text: string, identity: StoreIdentity): LoadedState {
   for (let line = 2; ; line += 1) {
     const end = text.indexOf("\n", start);
     if (end === -1) break;
-    const changes = changesIn(valueIn(text.slice(start, end)));
+    const content = text.slice(start, end);
+    const changes = changesIn(valueIn(content));
     if (changes === undefined) {
-      if (end < text.length - 1) return lost("damaged", `line ${line} is damaged`);
-      break;
+      if (end === text.length - 1 && content.includes(hole)) break;
+      return lost("damaged", `line ${line} is damaged`);
     }
     for (const change of changes) put(entries, change);
     start = end + 1;
