@@ -103,7 +103,13 @@ history: 11 lines, intact, head ${place.head}, line 11 of the chain
       "mode: observe\nstore: { path: state }\ndesired: { owner: other }\n",
     );
     const foreign = await place.run("store", "check");
-    expect(foreign.code, foreign.stderr).toBe(1);
+    expect(foreign.code, foreign.stderr).toBe(5);
+    expect(foreign.stdout).toBe(`store: the directory ${place.directory}/state
+lock: nobody holds it
+state: cannot be used
+history: 11 lines, not intact (1 finding), head ${place.head}, line 11 of the chain
+measurements: 2 days, all readable
+`);
     const all = [foreign, await place.run("history"), await place.run("measurements", "a.example")];
     for (const each of all) {
       expect(each.stderr).toMatch(/^.*: the state belongs to owner "zonewarden" at ".*"\n/);
@@ -123,7 +129,7 @@ describe("zonewarden store copy", () => {
     expect(again.code).toBe(1);
     await place.write("zonewarden.yaml", "mode: observe\nstore: { path: to }\n");
     const check = await place.run("store", "check");
-    expect(check.code).toBe(1);
+    expect(check.code).toBe(5);
     expect(check.stderr).toContain("was interrupted: empty the directory, and copy again");
     await expect(storeState(place, "to", {})).rejects.toThrow("was interrupted");
     expect((await readdir(path.join(place.directory, "to"))).toSorted()).toEqual([

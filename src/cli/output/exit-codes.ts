@@ -35,8 +35,8 @@ export const exitCodeHelp = `Exit codes:
      findings
   3  a file is invalid
   4  a guard holds a plan; apply: also mode: observe, suspended zones, and if you answer no
-  5  some zones done, some failed; import: something was left out; history: damaged or changed;
-     blame: the oldest entries are missing; evidence: something is missing in the pack
+  5  some zones done, some failed; import: something was left out; history, store check: damaged or
+     changed; blame: the oldest entries are missing; evidence: something is missing in the pack
   6  a plan is stale: its zone has changed, or its read has expired
   7  the service is unreachable, or the request budget is spent`;
 

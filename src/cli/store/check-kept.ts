@@ -8,7 +8,8 @@ import { damagedKeys } from "../../memory/damaged-keys.ts";
 import { measurementTable } from "../../memory/database-store.ts";
 import type { Database } from "../../memory/database.ts";
 import { readDirectoryStore } from "../../memory/directory/directory-store.ts";
-import { historyFileIn, inspectDirectory, measurementsIn } from "../../memory/open-store.ts";
+import { lockHolder } from "../../memory/directory/state-lock.ts";
+import { historyFileIn, measurementsIn } from "../../memory/open-store.ts";
 import { identityOf } from "../../memory/state-store.ts";
 import { plural } from "../../render/format.ts";
 import { errorText } from "../../syntax/error-code.ts";
@@ -19,6 +20,8 @@ import { historyIn } from "../session/stored.ts";
 interface Kept {
   /** What a person is shown: a line each. */
   readonly lines: readonly string[];
+  /** Why the state cannot be used; `undefined`: it can. */
+  readonly lost?: string;
   readonly entries: ReadonlyMap<string, string>;
   readonly history: HistoryFile;
   readonly measurements: MeasurementReader;
@@ -29,32 +32,27 @@ export async function checkKept(config: Config, host: Host, stop: AbortSignal): 
   const { store } = config;
   if (store === undefined) return fail("there is no store: set store.path or store.postgres", host);
   if ("path" in store) {
-    const kept = await keptInDirectory(store.path, config, host);
-    return typeof kept === "string" ? fail(kept, host) : print(kept, config, host, stop);
+    return print(await keptInDirectory(store.path, config, host), config, host, stop);
   }
   await using database = databaseOf(config, host);
   if (database === undefined) return fail("there is no database", host);
   return await print(await keptInDatabase(database, config, host, stop), config, host, stop);
 }
 
-async function keptInDirectory(
-  directory: string,
-  config: Config,
-  host: Host,
-): Promise<Kept | string> {
-  const { opened, entries } = await readDirectoryStore(
-    identityOf(config),
-    host.stateDirectory(directory),
-  );
-  if (opened.result === "lost") return `${directory}: the state cannot be used: ${opened.detail}`;
-  const { holder } = await inspectDirectory(directory, config, host);
+async function keptInDirectory(directory: string, config: Config, host: Host): Promise<Kept> {
+  const files = host.stateDirectory(directory);
+  const { opened, entries } = await readDirectoryStore(identityOf(config), files);
+  const holder = await lockHolder(files, host);
   const file = historyFileIn(directory);
   return {
     lines: [
       `store: the directory ${directory}`,
-      ...(opened.result === "empty" ? [] : [ownerText(config)]),
+      ...(opened.result === "loaded" ? [ownerText(config)] : []),
       `lock: ${holder === undefined ? "nobody holds it" : `held by ${holder}`}`,
     ],
+    ...(opened.result === "lost" && {
+      lost: `${directory}: the state cannot be used: ${opened.detail}`,
+    }),
     entries,
     history: historyIn(file, host),
     measurements: measurementsIn(directory, host),
@@ -107,7 +105,7 @@ async function leaderText(
 const mostNamed = 10;
 
 async function print(
-  { lines, entries, history, measurements }: Kept,
+  { lines, lost, entries, history, measurements }: Kept,
   { desired }: Config,
   host: Host,
   stop: AbortSignal,
@@ -121,13 +119,16 @@ async function print(
   const found = count === 0 ? [] : flaws;
   const text = [
     ...lines,
-    `state: ${plural(entries.size, "entry")}, ${readableText(damaged)}`,
+    lost === undefined
+      ? `state: ${plural(entries.size, "entry")}, ${readableText(damaged)}`
+      : "state: cannot be used",
     `history: ${plural(count, "line")}, ${historyText(found.length, head)}`,
     ...(days.length === 0
       ? []
       : [`measurements: ${plural(days.length, "day")}, ${readableText(damagedDays)}`]),
   ];
   host.stdout.write(`${text.join("\n")}\n`);
+  if (lost !== undefined) host.stderr.write(`${lost}\n`);
   if (damaged.length > 0) {
     host.stderr.write(
       "damaged entries count as not stored: restore the store from a backup, or let the daemon learn them anew\n",
@@ -142,7 +143,7 @@ async function print(
     host.stderr.write("damaged records of measurements count as hours that are not measured\n");
   }
   const isWhole = damaged.length + found.length + damagedDays.length === 0;
-  return isWhole ? exitCodes.done : exitCodes.partial;
+  return isWhole && lost === undefined ? exitCodes.done : exitCodes.partial;
 }
 
 function readableText(damaged: readonly string[]): string {
