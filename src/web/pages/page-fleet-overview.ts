@@ -73,11 +73,12 @@ const minWidth = 3;
 
 function shareBar(counts: Counts, all: number): Html {
   const present = zoneStatuses.filter((status) => counts[status] > 0);
-  const wanted = present.map((status) => Math.max((counts[status] / all) * barWidth, minWidth));
-  const scale = barWidth / sum(wanted);
+  const wantedOf = (status: ZoneStatus): number =>
+    Math.max((counts[status] / all) * barWidth, minWidth);
+  const scale = barWidth / sum(present.map(wantedOf));
   let x = 0;
-  const parts = present.map((status, at) => {
-    const width = (wanted[at] ?? 0) * scale;
+  const parts = present.map((status) => {
+    const width = wantedOf(status) * scale;
     x += width;
     return barPart(status, { x: x - width, width, height });
   });
