@@ -157,6 +157,9 @@ describe.skipIf(noPostgres)(`zonewarden store with a database ${noPostgres ?? ""
     expect(made.stdout).toContain("created the tables: from version 0 to 2");
     const again = await place.inDatabase("store", "migrate");
     expect(again.stdout).toContain("the tables have version 2: nothing to do");
+    const unused = await place.inDatabase("store", "check");
+    expect(unused.code).toBe(0);
+    expect(unused.stdout).toContain("belongs to: nobody yet\n");
 
     const there = await place.inDatabase("store", "copy", "state", "postgres");
     expect(there, there.stderr).toMatchObject({ code: 0 });
@@ -165,6 +168,7 @@ describe.skipIf(noPostgres)(`zonewarden store with a database ${noPostgres ?? ""
     );
     const check = await place.inDatabase("store", "check");
     expect(check.code).toBe(0);
+    expect(check.stdout).toContain("belongs to: zonewarden at ");
     expect(check.stdout).toContain("leader: nobody\nstate: 2 entries, all readable\n");
     expect(check.stdout).toContain(`intact, head ${place.head}, line 11 of the chain`);
     const verified = await place.inDatabase("history", "verify", "--head", place.head);

@@ -6,7 +6,7 @@ import { dayRecordOf } from "../../measure/day-record.ts";
 import type { MeasurementReader } from "../../measure/measurement-store.ts";
 import { damagedKeys } from "../../memory/damaged-keys.ts";
 import { measurementTable } from "../../memory/database-store.ts";
-import type { Database } from "../../memory/database.ts";
+import { type Database, DatabaseError } from "../../memory/database.ts";
 import { readDirectoryStore } from "../../memory/directory/directory-store.ts";
 import { lockHolder } from "../../memory/directory/state-lock.ts";
 import { historyFileIn, measurementsIn } from "../../memory/open-store.ts";
@@ -70,13 +70,24 @@ async function keptInDatabase(
   return {
     lines: [
       `store: ${place}, version ${tables.version} of the tables`,
-      ownerText(config),
+      (await isUnclaimed(database)) ? "belongs to: nobody yet" : ownerText(config),
       `leader: ${await leaderText(database, config, host, stop)}`,
     ],
     entries: await tables.entries(),
     history: { file: place, pieces: () => tables.historyLines() },
     measurements: measurementTable(tables),
   };
+}
+
+/** Whether no installation has used the tables yet: then they are nobody's as much as anybody's. */
+async function isUnclaimed({ tables }: Database): Promise<boolean> {
+  try {
+    await tables.check({ owner: "", service: "" });
+    return true;
+  } catch (error) {
+    if (!(error instanceof DatabaseError)) throw error;
+    return false;
+  }
 }
 
 function ownerText(config: Config): string {
