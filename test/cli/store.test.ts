@@ -118,6 +118,20 @@ measurements: 2 days, all readable
 });
 
 describe("zonewarden store copy", () => {
+  it.for([
+    { from: "missing", says: "is empty, or is not there" },
+    { from: "files", says: "there is nothing to copy in" },
+  ])("writes nothing if FROM is no store: $from", async ({ from, says }, { expect }) => {
+    await using place = await placeWith();
+    await place.write("files/readme.txt", "no store");
+    const before = (await readdir(place.directory, { recursive: true })).toSorted();
+    const { code, stderr } = await place.run("store", "copy", from, "to");
+    expect(code).toBe(1);
+    expect(stderr).toContain(says);
+    expect(stderr).toContain(`${place.directory}/${from}`);
+    expect((await readdir(place.directory, { recursive: true })).toSorted()).toEqual(before);
+  });
+
   it("into a directory that was interrupted leaves what nobody takes for a store", async ({
     expect,
   }) => {
@@ -160,6 +174,12 @@ describe.skipIf(noPostgres)(`zonewarden store with a database ${noPostgres ?? ""
     const unused = await place.inDatabase("store", "check");
     expect(unused.code).toBe(0);
     expect(unused.stdout).toContain("belongs to: nobody yet\n");
+
+    const none = await place.inDatabase("store", "copy", "postgres", "none");
+    expect(none.stderr).toContain("there is nothing to copy in schema zonewarden");
+    const server = await sharedPostgres();
+    const claims = await server.query("SELECT owner FROM zonewarden.installation", place.database);
+    expect(claims).toEqual([{ owner: "" }]);
 
     const there = await place.inDatabase("store", "copy", "state", "postgres");
     expect(there, there.stderr).toMatchObject({ code: 0 });

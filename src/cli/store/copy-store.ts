@@ -71,19 +71,22 @@ export async function copyStore(
     if (fromPath === toPath) throw new CopyRefused("both are the same store");
     const historyFile = history && path.resolve(host.directory, history);
     const source = await openSource(fromPath ?? "", historyFile, { config, host, stop, resources });
+    const before = await checkedHead({ file: source.place, pieces: source.lines });
     const target = await openTarget(toPath ?? "", { config, host, stop, resources });
-    return await copy(source, target, host);
+    return await copy(source, before, target, host);
   } catch (error) {
     if (!(error instanceof CopyRefused || error instanceof DirectoryLocked)) throw error;
     return fail(`store copy: nothing was copied: ${error.message}`, host);
   }
 }
 
-async function copy(source: Source, target: Target, host: Host): Promise<ExitCode> {
-  const { entries, lines, measurements, place } = source;
-  const before = await checkedHead({ file: place, pieces: lines });
+async function copy(
+  { entries, lines, measurements, place }: Source,
+  before: CheckedHead,
+  target: Target,
+  host: Host,
+): Promise<ExitCode> {
   const days = (await measurements.days()).length;
-  if (entries.size + before.lines + days === 0) throw new CopyRefused(`${place} is empty`);
   await target.write({ entries, measurements, batches: () => batchesOf(lines()) });
   const head = before.hash === "" ? "" : ` (head ${before.hash})`;
   const measured = days === 0 ? "" : ` and ${plural(days, "day")} of measurements`;
@@ -144,17 +147,43 @@ async function openSource(
   ports: CopyPorts,
 ): Promise<Source> {
   const { config, host } = ports;
-  const identity = identityOf(config);
   if (place === databaseName) {
     if (history !== undefined) throw new CopyRefused("--history is about a directory");
     const { place: name, tables } = await leadTables(ports);
+    const found = {
+      place: name,
+      lines: () => tables.historyLines(),
+      measurements: measurementTable(tables),
+    };
+    await requireContent({ ...found, entries: await tables.entries() });
     // A leader that was paused writes nothing more.
-    const { entries } = await tables.begin(identity, 0);
-    const measurements = measurementTable(tables);
-    return { place: name, entries, lines: () => tables.historyLines(), measurements };
+    const { entries } = await tables.begin(identityOf(config), 0);
+    return { ...found, entries };
   }
+  await requireContent(await directorySource(place, history, config, host));
   await lock(place, ports);
-  const { opened, entries } = await readDirectoryStore(identity, host.stateDirectory(place));
+  return directorySource(place, history, config, host);
+}
+
+/** A term and a lock are written into a source: not into what is no store. */
+async function requireContent({ place, entries, lines, measurements }: Source): Promise<void> {
+  const days = (await measurements.days()).length;
+  if (entries.size + days > 0) return;
+  for await (const { length } of lines()) if (length > 0) return;
+  throw new CopyRefused(`there is nothing to copy in ${place}`);
+}
+
+async function directorySource(
+  place: string,
+  history: string | undefined,
+  config: Config,
+  host: Host,
+): Promise<Source> {
+  const directory = host.stateDirectory(place);
+  if ((await directory.names()).length === 0) {
+    throw new CopyRefused(`${place} is empty, or is not there`);
+  }
+  const { opened, entries } = await readDirectoryStore(identityOf(config), directory);
   if (opened.result === "lost") {
     throw new CopyRefused(`the state in ${place} cannot be used: ${opened.detail}`);
   }
