@@ -106,6 +106,7 @@ class DatabaseStore implements TermStore {
     this.history = {
       place,
       canDrop,
+      lastN: head.n,
       size: () => tables.historyBytes(),
       read: () => tables.historyLines(),
       // A transaction leaves no part of a line.
@@ -172,12 +173,14 @@ class DatabaseStore implements TermStore {
 
   async #store(parts: readonly Part[]): Promise<void> {
     if (this.#isLost) throw new TermOver("term_over");
+    const head = this.#head;
     // Lines whose answer was lost may be stored: until it is known, they go with whatever is stored.
-    const history = parts.find((part) => part.history !== undefined)?.history ?? this.#unconfirmed;
+    const sent = parts.find((part) => part.history !== undefined)?.history ?? this.#unconfirmed;
+    // What was confirmed with other changes is sent once more.
+    const history = sent?.lines.head.hash === head.hash ? undefined : sent;
     this.#unconfirmed = history;
     // Of two values of one key, the later one counts.
     const changes = [...new Map(parts.flatMap((part) => part.changes))];
-    const head = this.#head;
     const result = await this.#tables.store({ term: this.#term, changes, head, history });
     if (result !== "stored") this.#lose(result);
     this.#unconfirmed = undefined;

@@ -35,7 +35,7 @@ export interface OpenedTables {
 export interface TermBatch {
   readonly term: number;
   readonly changes: readonly KeyChange[];
-  /** The last line that this leader knows, if nothing is added to the history. */
+  /** The last line before this batch, as the database numbers it. */
   readonly head: StoredHead;
   readonly history: HistoryBatch | undefined;
 }

@@ -319,6 +319,31 @@ describe.skipIf(noPostgres)(`work under a Lease ${noPostgres ?? ""}`, () => {
   });
 
   it.for([
+    { what: "the line", set: "line = left(line, length(line) - 5)" },
+    { what: "the hash", set: "hash = 'ffff'" },
+    { what: "the number", set: "n = 14" },
+  ])("goes on after $what of the last row is damaged", async ({ set }, { expect }) => {
+    await using place = await Place.start();
+    const appendOf =
+      (nth: number) =>
+      async ({ log, store }: Term): Promise<void> => {
+        store.state.set("a", String(nth));
+        await log.appendAndWait(entryAt(nth));
+        expect(await store.state.flush()).toBe(true);
+      };
+    await place.lead(appendOf(1));
+    await place.query(
+      `UPDATE zonewarden.history SET ${set} WHERE n = (SELECT max(n) FROM zonewarden.history)`,
+    );
+    for (const nth of [2, 3]) {
+      expect(await place.lead(appendOf(nth))).not.toContain("leadership lost");
+    }
+    await using database = place.open();
+    const { entries } = await readHistory(database.tables.historyLines());
+    expect(entries.slice(-2)).toEqual([2, 3].map(entryAt));
+  });
+
+  it.for([
     { fault: "down", meanwhile: "nobody led", state: "kept" },
     { fault: "answers_lost", meanwhile: "nobody led", state: "kept" },
     { fault: "down", meanwhile: "another process led", state: "of another" },

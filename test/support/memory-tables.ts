@@ -17,10 +17,6 @@ interface Line extends StoredHead {
   readonly text: string;
 }
 
-function endsOf({ lines }: HistoryBatch): Record<"start" | "end", StoredHead> {
-  return { start: lines.start, end: lines.head };
-}
-
 function isSame(last: StoredHead, { n, hash }: StoredHead): boolean {
   return last.n === n && last.hash === hash;
 }
@@ -60,9 +56,9 @@ export class MemoryTables implements LeaderTables {
 
   store({ term, changes, head, history }: TermBatch): Promise<BatchResult> {
     if (term !== this.term) return Promise.resolve("term_over");
-    const { start, end } = history === undefined ? { start: head, end: head } : endsOf(history);
-    const isNew = isSame(this.#head, start);
-    if (!isNew && !isSame(this.#head, end)) return Promise.resolve("other_head");
+    const isNew = isSame(this.#head, head);
+    const isStored = isSame(this.#head, history?.lines.head ?? head);
+    if (!isNew && !isStored) return Promise.resolve("other_head");
     this.#put(changes);
     if (history !== undefined && isNew) this.#add(history);
     return Promise.resolve("stored");

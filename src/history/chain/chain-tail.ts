@@ -4,10 +4,16 @@ import { type ChainHead, sealOf } from "./history-chain.ts";
 
 /** Follows the lines of a file, to know where its chain ends. It does not check the lines. */
 export class ChainTail {
+  readonly #lastN: number;
   #chain = "";
   #last: Omit<ChainHead, "chain"> | undefined;
   #hasNewLines = false;
   #dailyHeadAt: Date | undefined;
+
+  /** @param lastN the last line has at least this number, whatever it says. */
+  constructor(lastN = 0) {
+    this.#lastN = lastN;
+  }
 
   /** Adds a line, given without its line feed, and what it says. */
   add(line: Uint8Array, record: ChainRecord | undefined): void {
@@ -20,7 +26,9 @@ export class ChainTail {
 
   /** The last line; `undefined` if there is none. */
   get head(): ChainHead | undefined {
-    return this.#last && { chain: this.#chain, n: this.#last.n, hash: this.#last.hash };
+    if (this.#last === undefined) return undefined;
+    const { n, hash } = this.#last;
+    return { chain: this.#chain, n: Math.max(n, this.#lastN), hash };
   }
 
   /** When the head was last recorded once a day. */

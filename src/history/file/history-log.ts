@@ -67,7 +67,7 @@ export async function openHistoryLog(
   let end = 0;
   const damaged: number[] = [];
   const runs = new RunLines();
-  const tail = new ChainTail();
+  const tail = new ChainTail(store.lastN);
   const { unconfirmed } = unstored;
   let isConfirmed = false;
   const add = (record: ReturnType<typeof recordIn>): void => {

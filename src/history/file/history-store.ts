@@ -13,6 +13,8 @@ export interface HistoryStore {
   readonly place: string;
   /** Whether this process may drop the oldest lines. */
   readonly canDrop: boolean;
+  /** The next line has a higher number than this one, whatever the last line says of itself: a database orders by it. */
+  readonly lastN?: number;
   /** Bytes of all lines; 0 if there are none. Rejects if the place cannot be used. */
   size(): Promise<number>;
   /** All lines with their line feeds, oldest first, in pieces. */

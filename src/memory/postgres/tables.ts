@@ -180,10 +180,9 @@ SELECT line FROM sized WHERE total <= ${longestEntries} ORDER BY n`,
   }
 
   async store({ term, changes, head, history }: TermBatch): Promise<BatchResult> {
-    const start = history?.lines.start ?? head;
     const end = history?.lines.head ?? head;
     const row = await this.#row(
-      `${this.#judgement(term, start, end)}${this.#stateChanges(changes)}${this.#newLines(history)}
+      `${this.#judgement(term, head, end)}${this.#stateChanges(changes)}${this.#newLines(history)}
 SELECT (SELECT count(*) FROM term) AS terms, (SELECT count(*) FROM may) AS may`,
     );
     if (Number(row["terms"]) !== 1) return "term_over";
@@ -237,7 +236,7 @@ SELECT (SELECT count(*) FROM term) AS terms, (SELECT count(*) FROM may) AS may`,
   WHERE may.is_new
 )`;
     const dropped = `, dropped AS (
-  DELETE FROM ${table} WHERE n < (SELECT min(n) FROM ${table}) + ${drop?.lines ?? 0}
+  DELETE FROM ${table} WHERE n IN (SELECT n FROM ${table} ORDER BY n LIMIT ${drop?.lines ?? 0})
     AND EXISTS (SELECT FROM may WHERE is_new)
 )`;
     return `${added}${drop === undefined ? "" : dropped}`;
