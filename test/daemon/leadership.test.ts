@@ -341,6 +341,8 @@ describe.skipIf(noPostgres)(`work under a Lease ${noPostgres ?? ""}`, () => {
     await using database = place.open();
     const { entries } = await readHistory(database.tables.historyLines());
     expect(entries.slice(-2)).toEqual([2, 3].map(entryAt));
+    // The chain begins with a line of its own.
+    expect(await place.flaws()).toMatchObject([{ line: 2, code: "changed" }]);
   });
 
   it.for([

@@ -1,3 +1,4 @@
+import { sealOf } from "../../history/chain/history-chain.ts";
 import type { HistoryBatch } from "../../history/file/history-store.ts";
 import { coerceText } from "../../syntax/json.ts";
 import type { KeyChange } from "../batched-store.ts";
@@ -299,10 +300,10 @@ SELECT count(*) AS terms FROM term`,
     let last = 0;
     for (;;) {
       const [rows = []] = await this.#run([
-        `SELECT n, line FROM ${this.#table("history")} WHERE n > ${last} ORDER BY n LIMIT ${linesOfPage}`,
+        `SELECT n, hash, line FROM ${this.#table("history")} WHERE n > ${last} ORDER BY n LIMIT ${linesOfPage}`,
       ]);
       if (rows.length === 0) return;
-      yield Buffer.from(rows.map(({ line }) => `${coerceText(line)}\n`).join(""));
+      yield Buffer.from(rows.map((row) => `${lineIn(row)}\n`).join(""));
       last = Number(rows.at(-1)?.["n"]);
     }
   }
@@ -310,6 +311,17 @@ SELECT count(*) AS terms FROM term`,
 
 function entriesIn(rows: Rows): Map<string, string> {
   return new Map(rows.map(({ key, value }) => [coerceText(key), coerceText(value)]));
+}
+
+/** The line of a row. If the other columns contradict it, they become a part of it: it then counts as changed. */
+function lineIn({ n, hash, line }: Rows[number]): string {
+  const text = coerceText(line);
+  const row = { n: coerceText(n), hash: coerceText(hash) };
+  const seal = sealOf(Buffer.from(text));
+  // A line without a seal counts as damaged anyway.
+  if (seal === undefined || (String(seal.n) === row.n && seal.hash === row.hash)) return text;
+  const at = text.lastIndexOf(',"hash":');
+  return `${text.slice(0, at)},"row":${JSON.stringify(row)}${text.slice(at)}`;
 }
 
 function headIn(row: Rows[number] | undefined): StoredHead {
