@@ -21,48 +21,54 @@ import type { StateStore } from "./state-store.ts";
 export interface StateKey<T> extends Codec<T> {
   /** The key, or what the keys begin with if there are several: the name of each follows. */
   readonly key: string;
+  /** The text of what a text says; `undefined`: it says nothing. */
+  readonly again: (text: string) => string | undefined;
+}
+
+function stateKey<T>(key: string, { encode, decode }: Codec<T>): StateKey<T> {
+  return { key, encode, decode, again: (stored) => encode(decode(stored)) };
 }
 
 /** What is remembered of each zone. All of it is forgotten with the zone. */
 export const zoneKeys = {
   /** The rules that were adopted. */
-  adopted: { key: "adopted/", ...adoptedRules },
+  adopted: stateKey("adopted/", adoptedRules),
   /** What was last applied, as `appliedText` gives it. */
-  applied: { key: "applied/", ...text },
+  applied: stateKey("applied/", text),
   /** When each field was corrected. */
-  corrections: { key: "corrections/", ...corrections },
+  corrections: stateKey("corrections/", corrections),
   /** Who made the drift of each resource. */
-  authors: { key: "authors/", ...authors },
+  authors: stateKey("authors/", authors),
   /** The digests of earlier declarations, and when each ceased to be in force. */
-  former: { key: "former/", ...moments },
+  former: stateKey("former/", moments),
   /** Since when the zone has drift. */
-  drift: { key: "drift/", ...date },
+  drift: stateKey("drift/", date),
   /** Its labels, for the pages of processes that wait. */
-  labels: { key: "labels/", ...labels },
+  labels: stateKey("labels/", labels),
   /** Since when the zone has pending changes. */
-  pending: { key: "pending/", ...date },
+  pending: stateKey("pending/", date),
   /** The ids of the latest requests that wrote. */
-  rays: { key: "rays/", ...texts },
+  rays: stateKey("rays/", texts),
   /** The last check of its scripts. */
-  scripts: { key: "scripts/", ...scriptWatch },
+  scripts: stateKey("scripts/", scriptWatch),
   /** Where its objects stand on their steps. */
-  steps: { key: "steps/", ...steps },
+  steps: stateKey("steps/", steps),
 };
 
 /** What is remembered of the fleet. */
 export const fleetKeys = {
   /** What the term before passed on at its end. */
-  formerTerm: { key: "former-term", ...formerTerm },
+  formerTerm: stateKey("former-term", formerTerm),
   /** Whether a person paused or aborted the rollout. */
-  halt: { key: "halt", ...rolloutHalt },
+  halt: stateKey("halt", rolloutHalt),
   /** Which revision the zones wait for, and of how many zones {@link fleetKeys.rolloutZone} is stored. */
-  rollout: { key: "rollout", ...rolloutHead },
+  rollout: stateKey("rollout", rolloutHead),
   /** Whether a zone waits for its wave, or went. It outlasts the declaration of the zone. */
-  rolloutZone: { key: "wave/", ...rolloutZone },
+  rolloutZone: stateKey("wave/", rolloutZone),
   /** The hashes of the plans whose release was used. */
-  usedReleases: { key: "used-releases", ...texts },
+  usedReleases: stateKey("used-releases", texts),
   /** When each zone was last weakened without a release; the cause follows. */
-  weakened: { key: "weakened-by-", ...moments },
+  weakened: stateKey("weakened-by-", moments),
 };
 
 /**

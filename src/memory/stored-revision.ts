@@ -57,6 +57,15 @@ export class StoredRevision implements AsyncDisposable {
     return this.#storedAt(prefixOf(hash));
   }
 
+  /** The keys of the revisions that are stored, and cannot be read. */
+  get damaged(): readonly string[] {
+    const earlier = this.#store.keys(earlierPrefix).map((key) => prefixOf(key.split("/")[1] ?? ""));
+    const active = this.#store.get(revisionKey) === undefined ? [] : [""];
+    return [...new Set([...active, ...earlier])]
+      .filter((prefix) => this.#storedAt(prefix) === undefined)
+      .map((prefix) => `${prefix}${revisionKey}`);
+  }
+
   #storedAt(prefix: string): StoredFiles | undefined {
     const head = headIn(this.#store.get(`${prefix}${revisionKey}`));
     if (head === undefined) return undefined;

@@ -200,13 +200,18 @@ describe("the stored revision", () => {
 
   it("is damaged in a state that lacks the content of one of its files", async ({ expect }) => {
     const at = bench();
+    const tear = (key: string): void => at.store.set(key, at.store.get(key)?.slice(0, -9));
     at.disk.write("/zones/shop.yaml", zones("shop.example"));
     at.disk.write("/zones/blog.yaml", zones("blog.example"));
     await at.save();
+    const { hash = "" } = (await restored(at)) ?? {};
+    at.disk.write("/zones/shop.yaml", zones("second.example"));
+    await at.save(closed, [hash]);
     expect(damagedIn(at.store)).toEqual([]);
-    const [file = ""] = at.store.keys("file/");
-    at.store.set(file, (at.store.get(file) ?? "").slice(0, -9));
-    expect(damagedIn(at.store)).toEqual(["revision"]);
+    tear(`earlier/${hash}/file/shop.yaml`);
+    expect(damagedIn(at.store)).toEqual([`earlier/${hash}/revision`]);
+    tear("file/blog.yaml");
+    expect(damagedIn(at.store)).toEqual(["revision", `earlier/${hash}/revision`]);
   });
 
   it("is none where nothing was stored", async ({ expect }) => {

@@ -1,10 +1,12 @@
 import { describe, it } from "vitest";
 
 import { MemoryStore } from "../../src/memory/memory-store.ts";
+import { fleetKeys, zoneKeys } from "../../src/memory/state-keys.ts";
 import { StoredRuns } from "../../src/memory/stored-runs.ts";
 import type { Fleet } from "../../src/state/fleet.ts";
 import type { Outcome } from "../../src/state/run-report.ts";
 import type { ZoneLabels } from "../../src/zone/desired-zone.ts";
+import { damagedIn } from "../support/damaged-in.ts";
 import { a, drifted, fleetOf, pending, shop, stepOf } from "../support/fleets.ts";
 import {
   at,
@@ -54,6 +56,15 @@ function answered(ray: string): Outcome {
 }
 
 describe("what the state remembers of runs", () => {
+  it("is damaged where no key of it can be read; what was applied may be any text", ({
+    expect,
+  }) => {
+    const store = new MemoryStore();
+    const keys = Object.values({ ...zoneKeys, ...fleetKeys }).map(({ key }) => `${key}${shop}`);
+    for (const key of keys) store.set(key, "{");
+    expect(damagedIn(store)).toEqual(keys.filter((key) => key !== `applied/${shop}`));
+  });
+
   it("has former declarations of each zone, and steps until they are forgotten", ({ expect }) => {
     const store = new MemoryStore();
     const runs = new StoredRuns(store);
