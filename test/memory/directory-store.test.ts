@@ -903,11 +903,21 @@ describe("state on a disk", () => {
       datasync.mockRejectedValueOnce(new Error("EIO"));
       await expect(directory.append("state.jsonl", 4, "two\n")).rejects.toThrow("EIO");
       const history = historyFile(path.join(place, "history.jsonl"));
-      for (const drop of [undefined, { lines: 0, bytes: 0 }]) {
-        datasync.mockRejectedValueOnce(new Error("EIO"));
-        const lines = new NewLines({ chain: "c", n: 0, hash: "" }, undefined);
-        await expect(history.add({ lines, ...(drop && { drop }) })).rejects.toThrow("EIO");
+      const lines = new NewLines({ chain: "c", n: 0, hash: "" }, undefined);
+      const drop = { lines: 0, bytes: 0 };
+      // The first one makes the file.
+      for (const batch of [{ lines }, { lines, drop }]) {
+        sync.mockRejectedValueOnce(new Error("EIO"));
+        await expect(history.add(batch)).rejects.toThrow("EIO");
+        sync.mockClear();
+        await history.add(batch);
+        expect(sync).toHaveBeenCalledTimes(2);
       }
+      datasync.mockRejectedValueOnce(new Error("EIO"));
+      await expect(history.add({ lines })).rejects.toThrow("EIO");
+      // The file is in its place: to drop its lines again would drop others.
+      sync.mockResolvedValueOnce(undefined).mockRejectedValueOnce(new Error("EIO"));
+      await history.add({ lines, drop });
     } finally {
       await rm(place, { recursive: true });
     }

@@ -1,12 +1,10 @@
 import { constants, createReadStream } from "node:fs";
-import { lstat, mkdir, open, rename, rm, stat, truncate } from "node:fs/promises";
+import { lstat, open, stat, truncate } from "node:fs/promises";
 import path from "node:path";
 
 import type { HistoryStore } from "../../history/file/history-store.ts";
 import { ifExists } from "../../syntax/error-code.ts";
-
-/** Expressions and policies show how a zone is protected: other users must not read them. */
-const ownerOnly = 0o600;
+import { type FileContent, guards, replaceFile, syncDirectory } from "./state-directory.ts";
 
 /**
  * The history in a local file. Errors are those of `node:fs`, with a `code`. A missing directory is created. A symbolic
@@ -28,33 +26,34 @@ export function historyFile(file: string): HistoryStore {
     read: () => piecesOf(file, 0),
     truncate: (size) => truncate(file, size),
     add: ({ lines: { text }, drop }) =>
-      drop === undefined ? append(file, text) : replace(file, drop.bytes, text),
+      drop === undefined ? append(file, text) : replace(file, rest(file, drop.bytes, text)),
   };
 }
 
 /** A crash can leave a part of the text. */
 async function append(file: string, text: string): Promise<void> {
-  await mkdir(path.dirname(file), { recursive: true });
-  const flags = constants.O_WRONLY | constants.O_APPEND | constants.O_CREAT;
   // A pipe that took the place of the file is an error: to open it would wait for its reader, and keep the program up.
-  const guards = constants.O_NOFOLLOW | constants.O_NONBLOCK;
-  await using handle = await open(file, flags | guards, ownerOnly);
+  const flags = constants.O_WRONLY | constants.O_APPEND | guards;
+  await using handle = await ifExists(open(file, flags));
+  if (handle === undefined) return replace(file, text);
   await handle.appendFile(text);
   await handle.datasync();
 }
 
-/** Puts a file with the lines that stay, from a byte on, and new ones in the place of the old one. */
-async function replace(file: string, from: number, text: string): Promise<void> {
-  const next = `${file}.next`;
-  // A link in its place is removed and not followed: it could name a file of another program.
-  await rm(next, { force: true });
-  {
-    await using handle = await open(next, "wx", ownerOnly);
-    for await (const piece of piecesOf(file, from)) await handle.appendFile(piece);
-    await handle.appendFile(text);
-    await handle.datasync();
-  }
-  await rename(next, file);
+async function replace(file: string, content: FileContent): Promise<void> {
+  await replaceFile(file, content);
+  // The lines are there: after an error they would be added once more, and others dropped for them.
+  await syncDirectory(path.dirname(file)).catch(() => undefined);
+}
+
+/** The lines that stay, from a byte on, and new ones. */
+async function* rest(
+  file: string,
+  from: number,
+  text: string,
+): AsyncGenerator<string | Uint8Array> {
+  yield* piecesOf(file, from);
+  yield text;
 }
 
 async function* piecesOf(file: string, from: number): AsyncGenerator<Uint8Array> {

@@ -26,12 +26,12 @@ export interface StateDirectory {
   names(): Promise<readonly string[]>;
 }
 
-/** State tells how zones are defended: it is not for every user of the machine. */
+/** State and history tell how zones are defended: they are not for every user of the machine. */
 const fileMode = 0o600;
 const directoryMode = 0o700;
 
 /** What took the place of a file: a symbolic link is not followed, and a pipe not waited for. */
-const guards = constants.O_NOFOLLOW | constants.O_NONBLOCK;
+export const guards = constants.O_NOFOLLOW | constants.O_NONBLOCK;
 
 /** A directory of this machine. In it, a symbolic link and a pipe are no files. */
 export function nodeStateDirectory(directory: string): StateDirectory {
@@ -49,10 +49,7 @@ export function nodeStateDirectory(directory: string): StateDirectory {
       await handle.datasync();
     },
     replace: async (name, text) => {
-      const next = `${name}.next`;
-      await rm(at(next), { force: true });
-      await write(at(next), text, constants.O_EXCL);
-      await rename(at(next), at(name));
+      await replaceFile(at(name), text);
       await syncDirectory(directory);
     },
     rename: (from, to) => rename(at(from), at(to)),
@@ -69,20 +66,28 @@ export function nodeStateDirectory(directory: string): StateDirectory {
   };
 }
 
-async function write(
-  file: string,
-  text: string | AsyncIterable<string>,
-  flag: number,
-): Promise<void> {
+/** What a file shall say. */
+export type FileContent = string | AsyncIterable<string | Uint8Array>;
+
+/** Puts content in the place of a file, as a whole. Makes the directory where it is missing. */
+export async function replaceFile(file: string, content: FileContent): Promise<void> {
+  const next = `${file}.next`;
+  // A link in its place is removed and not followed: it could name a file of another program.
+  await rm(next, { force: true });
+  await write(next, content, constants.O_EXCL);
+  await rename(next, file);
+}
+
+async function write(file: string, content: FileContent, flag: number): Promise<void> {
   await mkdir(path.dirname(file), { recursive: true, mode: directoryMode });
   const flags = constants.O_WRONLY | constants.O_CREAT | guards | flag;
   await using handle = await open(file, flags, fileMode);
-  await handle.writeFile(text);
+  await handle.writeFile(content);
   await handle.sync();
 }
 
 /** A renamed file is in its place after a crash only once its directory is on the disk too. */
-async function syncDirectory(directory: string): Promise<void> {
+export async function syncDirectory(directory: string): Promise<void> {
   await using handle = await open(directory, constants.O_RDONLY);
   await handle.sync();
 }
