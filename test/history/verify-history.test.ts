@@ -304,6 +304,17 @@ describe("a history that somebody changed", () => {
     expect(await found([bytes], { head })).toContain("0 head_missing");
   });
 
+  it("believes what an earlier signature covers although a later line was changed", async ({
+    expect,
+  }) => {
+    const { bytes } = await kept({ entries: 27, maxBytes: 7_000, signKey: keys.privateKey });
+    const lines = linesIn(bytes);
+    const nth = lines.findLastIndex((line) => line.includes('"trigger":"schedule"'));
+    const edited = lines.with(nth, lines[nth]?.replace("schedule", "signal") ?? "");
+    const says = await found([bytesOf(edited)], { key: keys.publicKey });
+    expect(says).toEqual([`${nth + 1} changed`, "(1 dropped)", `(${lines.length} signed)`]);
+  });
+
   it("shows by the signatures what a chain that was computed anew does not show", async ({
     expect,
   }) => {

@@ -20,8 +20,6 @@ export interface CheckedFile {
   readonly lastAt: Date | undefined;
   /** In the order of the lines that say it. */
   readonly drops: readonly ClaimedDrop[];
-  /** Last line with a right signature; `undefined`: there is none, or no key. */
-  readonly signedLine: number | undefined;
   readonly found: readonly Finding[];
 }
 
@@ -73,7 +71,6 @@ class FileCheck {
   #lastAt: Date | undefined;
   #writtenAt: Date | undefined;
   readonly #drops: ClaimedDrop[] = [];
-  #signedLine: number | undefined;
 
   constructor(file: string, key: KeyObject | undefined) {
     this.#file = file;
@@ -91,16 +88,15 @@ class FileCheck {
   }
 
   #addSealed(line: HistoryLine, seal: Seal): void {
-    const placed = { ...seal, line: line.number };
     const { n, hash, isWhole } = seal;
-    this.#seals.push(placed);
     this.#n = n;
     if (!isWhole) this.#tell(line.number, "changed", "the line was changed after it was written");
+    const placed = { ...seal, line: line.number, isSigned: this.#isSigned(line, seal) };
+    this.#seals.push(placed);
     if (this.#before !== undefined && isBreak(this.#before, seal)) {
       this.#breaks.push({ seal: placed, before: this.#before.n });
     }
     this.#before = { hashes: isWhole ? [hash] : [hash, sha256(line.bytes)], n, isWhole };
-    if (seal.signature !== undefined) this.#checkSignature(line, seal.signature);
   }
 
   end(rest: Uint8Array): CheckedFile {
@@ -123,7 +119,6 @@ class FileCheck {
       firstAt: this.#firstAt,
       lastAt: this.#lastAt,
       drops: this.#drops,
-      signedLine: this.#signedLine,
       found: found
         .map((each) => ({ file: this.#file, ...each }))
         .toSorted((a, b) => a.line - b.line),
@@ -162,10 +157,11 @@ class FileCheck {
     if (record.record === "dropped") this.#drops.push({ hash, dropped: record.dropped });
   }
 
-  #checkSignature({ number, bytes }: HistoryLine, signature: string): void {
-    if (this.#key === undefined) return;
-    if (isSignedBy(this.#key, bytes, signature)) this.#signedLine = number;
-    else this.#tell(number, "wrong_signature", "the signature is not one of this key");
+  #isSigned({ number, bytes }: HistoryLine, { signature }: Seal): boolean {
+    if (this.#key === undefined || signature === undefined) return false;
+    const isRight = isSignedBy(this.#key, bytes, signature);
+    if (!isRight) this.#tell(number, "wrong_signature", "the signature is not one of this key");
+    return isRight;
   }
 
   #tell(line: number, code: Finding["code"], message: string): void {

@@ -50,4 +50,6 @@ export function isFlaw({ code }: Pick<Finding, "code">): boolean {
 /** A line of the chain: its place in the file and its seal. */
 export interface PlacedSeal extends Seal {
   readonly line: number;
+  /** Whether its signature was made with the key; without a key, none is known to be. */
+  readonly isSigned: boolean;
 }

@@ -70,11 +70,9 @@ function coveredLines(
 ): ReadonlySet<string> {
   const whole = new Map<string, PlacedSeal>();
   const covered = new Set<PlacedSeal>();
-  for (const { seals, signedLine } of files) {
-    for (const seal of seals.filter(({ isWhole }) => isWhole)) {
-      whole.set(seal.hash, seal);
-      if (key === undefined ? seal.hash === head : seal.line === signedLine) covered.add(seal);
-    }
+  for (const seal of files.flatMap(({ seals }) => seals.filter(({ isWhole }) => isWhole))) {
+    whole.set(seal.hash, seal);
+    if (key === undefined ? seal.hash === head : seal.isSigned) covered.add(seal);
   }
   // The loop visits what it adds, too.
   for (const { prev } of covered) {
@@ -161,7 +159,7 @@ function signaturesOf(
   files: readonly CheckedFile[],
   key: KeyObject | undefined,
 ): Finding | undefined {
-  const last = files.findLast(({ signedLine }) => signedLine !== undefined);
+  const last = files.findLast(({ seals }) => seals.some(({ isSigned }) => isSigned));
   const file = last?.file ?? files.at(-1)?.file ?? "";
   if (key === undefined) {
     const isSigned = files.some(({ seals }) =>
@@ -171,16 +169,16 @@ function signaturesOf(
     const message = "the file has signatures, which were not checked: use --verify-key";
     return { file, line: 0, code: "not_checked", message };
   }
-  if (last?.signedLine === undefined) {
+  const signed = last?.seals.findLast(({ isSigned }) => isSigned);
+  if (last === undefined || signed === undefined) {
     const message = "no line is signed with this key";
     return { file, line: 0, code: "not_signed", message };
   }
-  const { signedLine } = last;
   const since = files
     .slice(files.indexOf(last))
     .flatMap(({ seals }, index) =>
-      seals.filter(({ line }) => index > 0 || line > signedLine),
+      seals.filter(({ line }) => index > 0 || line > signed.line),
     ).length;
   const message = `the last signed line; ${since === 0 ? "no line" : `${since} lines`} came after it, which nothing signs yet`;
-  return { file, line: signedLine, code: "signed", message };
+  return { file, line: signed.line, code: "signed", message };
 }
