@@ -51,8 +51,9 @@ export async function workWhileLeading(
   const observer = logElection(logger, lease);
   logger.info({ lease, identity }, "waiting for leadership");
   let last: LastTerm | undefined;
-  while (!isAborted(stop)) {
+  for (let times = 0; !isAborted(stop); times += 1) {
     try {
+      if (times > 0) await ports.clock.sleep(betweenTermsMs, stop);
       // A process that is not meant to use these tables must not keep the Lease from those that are.
       await untilOwn(ports, stop);
       await using held = await election.acquire(observer, stop);
@@ -99,6 +100,9 @@ async function lead(
   }
   return store?.last;
 }
+
+/** Between the loss of the Lease and the next attempt to get it: what ends each term at once must not make a busy loop. */
+const betweenTermsMs = 3_000;
 
 /** Between two attempts to open the store. */
 const retryMs = 5_000;

@@ -213,6 +213,8 @@ describe.skipIf(noPostgres)(`work under a Lease ${noPostgres ?? ""}`, () => {
     expect(lost).toMatchObject([{ lease: "row", identity: "a", reason: "taken" }]);
     const acquired = place.log().filter(({ msg }) => msg === "leadership acquired");
     expect(acquired).toHaveLength(2);
+    // Whatever ends each term at once, there is no busy loop.
+    expect(place.waits).toEqual([3_000]);
     expect(place.events).toEqual([
       "Normal LeaderElected: a leads",
       "Warning LeadershipLost: a stopped leading: taken",
