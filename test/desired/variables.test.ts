@@ -477,6 +477,17 @@ describe("a policy that is wrong in more than one way", () => {
     ]);
   });
 
+  it("tells the same mistake of two policies where each was made", async ({ expect }) => {
+    const text = withValue("\"script-src 'self' ${vars.cdn}\"", "*.*.example").replace(
+      "items: [",
+      'items: [{ key: b, action: log, expression: not ssl, value: "img-src *.*.example ${zone.name}" }, ',
+    );
+    expect(linesOf(await loadText(text))).toEqual([
+      expect.stringMatching(/^a\.yaml:4:\d+: .*img-src.*CSP_MISPLACED_WILDCARD/),
+      expect.stringMatching(/^a\.yaml:6:52: .*script-src.*CSP_MISPLACED_WILDCARD/),
+    ]);
+  });
+
   it("is shown as it is sent where a map declares it", async ({ expect }) => {
     const value = '{ script-src: ["\'self\'", "${vars.cdn}"], upgrade-insecure-requests: true }';
     expect(linesOf(await loadText(withValue(value, "*.*.example")))).toEqual([
