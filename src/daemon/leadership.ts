@@ -1,12 +1,11 @@
 import type { Election, ElectionObserver } from "../cluster/election.ts";
-import type { HeldLease } from "../cluster/held-lease.ts";
 import {
   type LastTerm,
   openDatabaseStore,
   TermOver,
   type TermStore,
 } from "../memory/database-store.ts";
-import { type LeaderDatabase, DatabaseError } from "../memory/database.ts";
+import type { LeaderDatabase } from "../memory/database.ts";
 import { logOpenedState, writeReports } from "../memory/open-store.ts";
 import type { StoreIdentity } from "../memory/state-store.ts";
 import type { EventRecorder } from "../notify/event-recorder.ts";
@@ -46,33 +45,44 @@ export async function workWhileLeading(
   ports: LeadershipPorts,
   { stop, abort }: StopSignals,
 ): Promise<void> {
-  const { election, logger } = ports;
+  const { election, logger, clock } = ports;
   const { lease, identity } = election;
   const observer = logElection(logger, lease);
   logger.info({ lease, identity }, "waiting for leadership");
   let last: LastTerm | undefined;
-  for (let times = 0; !isAborted(stop); times += 1) {
+  let pauseMs = 0;
+  while (!isAborted(stop)) {
     try {
-      if (times > 0) await ports.clock.sleep(betweenTermsMs, stop);
-      // A process that is not meant to use these tables must not keep the Lease from those that are.
+      if (pauseMs > 0) await clock.sleep(pauseMs, stop);
+      // A process that cannot use these tables, or is not meant to, must not keep the Lease from those that can.
       await untilOwn(ports, stop);
-      await using held = await election.acquire(observer, stop);
-      last = (await lead(held, last, ports, { stop, abort })) ?? last;
+      const led = await lead(observer, last, ports, { stop, abort });
+      last = led.last ?? last;
+      pauseMs = led.hasGivenUp ? givenUpMs : betweenTermsMs;
     } catch (error) {
       if (!isAborted(stop)) throw error;
     }
   }
 }
 
-/** Works until a signal stops it, the Lease is lost, or the database refuses the term; gives the term, if it began. */
+/** What became of a time with the Lease. */
+interface Led {
+  /** The term, if it began. */
+  readonly last: LastTerm | undefined;
+  /** Whether the Lease was given back since the store could not be opened. */
+  readonly hasGivenUp: boolean;
+}
+
+/** Waits for the Lease, and works until a signal stops it, the Lease is lost, or the database refuses the term. */
 async function lead(
-  held: HeldLease,
+  observer: ElectionObserver,
   last: LastTerm | undefined,
   ports: LeadershipPorts,
   { stop, abort }: StopSignals,
-): Promise<LastTerm | undefined> {
+): Promise<Led> {
   const { election, logger, events, begin, lost } = ports;
   const { lease, identity } = election;
+  await using held = await election.acquire(observer, stop);
   const { signal } = held;
   logger.info({ lease, identity }, "leadership acquired");
   events?.record({ reason: "LeaderElected", type: "Normal", note: `${identity} leads` });
@@ -88,17 +98,22 @@ async function lead(
   signal.addEventListener("abort", () => end(errorText(signal.reason)));
   if (signal.aborted) end(errorText(signal.reason));
   using joined = joinSignals(stop, ended.signal);
+  let hasGivenUp = false;
+  const giveUp = (): void => {
+    hasGivenUp = true;
+    end("the store cannot be opened");
+  };
   let store: TermStore | undefined;
   try {
-    await using opened = await openStore(last, ports, end, joined.signal);
+    await using opened = await openStore(last, ports, end, giveUp, joined.signal);
     store = opened;
-    await using work = await untilDone(() => begin(opened), ports, joined.signal);
+    await using work = await untilDone(() => begin(opened), ports, joined.signal, giveUp);
     await work.run({ stop: joined.signal, abort });
   } catch (error) {
     // Whoever loses a Lease waits for it again.
     if (error !== joined.signal.reason) throw error;
   }
-  return store?.last;
+  return { last: store?.last, hasGivenUp };
 }
 
 /** Between the loss of the Lease and the next attempt to get it: what ends each term at once must not make a busy loop. */
@@ -107,14 +122,21 @@ const betweenTermsMs = 3_000;
 /** Between two attempts to open the store. */
 const retryMs = 5_000;
 
+/** How long a process with the Lease tries to open the store: another one may be able to. */
+const tryMs = 60_000;
+
+/** How long it then leaves the Lease to others: each of them asks for it sooner, also with the longest Lease. */
+const givenUpMs = 60_000;
+
 /**
- * Begins a term in the database, as often as it takes: a process that does not know what was active would take a revision
+ * Begins a term in the database, in several attempts: a process that does not know what was active would take a revision
  * that is held for the first. Rejects when `stop` aborts.
  */
 async function openStore(
   last: LastTerm | undefined,
   ports: LeadershipPorts,
   end: (reason: string) => void,
+  giveUp: () => void,
   stop: AbortSignal,
 ): Promise<TermStore> {
   const { database, identity, logger, clock } = ports;
@@ -132,37 +154,37 @@ async function openStore(
       onLost: end,
     });
   };
-  const store = await untilDone(open, ports, stop);
+  const store = await untilDone(open, ports, stop, giveUp);
   logOpenedState(store.state.opened, place, logger);
   if (store.isRestored) logRestored(logger, place);
   return store;
 }
 
-/**
- * Waits as long as the tables belong to another installation or program. Creates them if there are none. What else is wrong
- * with the database is said when it is used.
- */
+/** Waits until this installation and program can use the tables. Creates them if there are none. */
 function untilOwn(ports: LeadershipPorts, stop: AbortSignal): Promise<void> {
   const { database, identity, logger } = ports;
   const { place, tables } = database;
   const check = async (): Promise<void> => {
-    try {
-      if (await tables.createMissing()) logger.info({ path: place }, "tables created");
-      await tables.check(identity);
-    } catch (error) {
-      const isOfTables = error instanceof DatabaseError && error.code === "";
-      if (isOfTables) throw error;
-    }
+    // If they cannot be created, the check says what to do.
+    const isCreated = await tables.createMissing().catch(() => false);
+    if (isCreated) logger.info({ path: place }, "tables created");
+    await tables.check(identity);
   };
   return untilDone(check, ports, stop);
 }
 
-/** Tries until it succeeds, and says each reason once why it does not. Rejects when `stop` aborts. */
+/**
+ * Tries until it succeeds, and says each reason once why it does not. Rejects when `stop` aborts.
+ *
+ * @param giveUp aborts `stop`: is called after {@link tryMs}. Left out: there is no such limit.
+ */
 async function untilDone<T>(
   attempt: () => Promise<T>,
   { database: { place }, logger, clock }: LeadershipPorts,
   stop: AbortSignal,
+  giveUp?: () => void,
 ): Promise<T> {
+  const began = clock.monotonicMs();
   let said: string | undefined;
   for (;;) {
     stop.throwIfAborted();
@@ -175,7 +197,8 @@ async function untilDone<T>(
         logger.error(facts, "the store cannot be opened: nothing is reconciled before it is");
       }
       said = message;
-      await clock.sleep(retryMs, stop);
+      if (giveUp !== undefined && clock.monotonicMs() - began >= tryMs) giveUp();
+      else await clock.sleep(retryMs, stop);
     }
   }
 }

@@ -10,10 +10,14 @@ import type { TermStore } from "../../src/memory/database-store.ts";
 import { type Database, DatabaseError, type LeaderDatabase } from "../../src/memory/database.ts";
 import { GateClosed } from "../../src/reconcile/run/write-gate.ts";
 import { isAborted } from "../../src/zone/signals.ts";
+import { SimulatedClock } from "../support/clock.ts";
 import { entryAt, MemoryHistory, openStore, verified } from "../support/history-files.ts";
 import { book, type Line } from "../support/log-book.ts";
+import { MemoryTables } from "../support/memory-tables.ts";
 import { installation, noPostgres, sharedPostgres } from "../support/postgres.ts";
 import { eventually } from "../support/processes.ts";
+import { SimulatedLease, SimulatedProcess } from "../support/simulated-cluster.ts";
+import { termWork } from "../support/term-work.ts";
 
 const never = new AbortController().signal;
 const noAnswer = new DatabaseError("no answer", "ECONNREFUSED");
@@ -31,7 +35,7 @@ interface Term {
 
 /** A database with a Lease in a row, and what happens to it. */
 class Place implements AsyncDisposable {
-  /** What becomes of what is sent to the tables. */
+  /** What becomes of what a term sends to the tables. */
   fault: "down" | "answers_lost" | "unreadable" | undefined;
   /** How long the leader waited before it tried again, in milliseconds. */
   readonly waits: number[] = [];
@@ -153,10 +157,10 @@ class Place implements AsyncDisposable {
     return {
       place,
       tables: {
-        createMissing: () => answer(() => tables.createMissing()),
+        createMissing: () => tables.createMissing(),
         check: (...args) => {
           this.checks += 1;
-          return answer(() => tables.check(...args));
+          return tables.check(...args);
         },
         begin: (...args) => answer(() => tables.begin(...args)),
         store: (batch) => answer(() => tables.store(batch)),
@@ -420,5 +424,49 @@ describe.skipIf(noPostgres)(`work under a Lease ${noPostgres ?? ""}`, () => {
     expect(place.waits).toEqual([5_000]);
     await using database = place.open();
     expect((await readHistory(database.tables.historyLines())).entries).toEqual([entryAt(1)]);
+  });
+});
+
+describe("a process that cannot use the database", () => {
+  it.for([
+    { fault: "check", begins: ["b at 0 s", "a at 130 s"] },
+    { fault: "begin", begins: ["b at 63 s", "a at 126 s"] },
+  ] as const)("leaves the Lease to others: $fault", async ({ fault, begins }, { expect }) => {
+    const clock = new SimulatedClock();
+    const lease = new SimulatedLease(clock);
+    lease.giveBack();
+    const [a, b] = [new AbortController(), new AbortController()];
+    const began: string[] = [];
+    const work = (name: string, tables: MemoryTables, stop: AbortSignal): Promise<void> => {
+      const process = new SimulatedProcess(name, clock, lease, () => 0.5);
+      return workWhileLeading(
+        {
+          election: process.election,
+          clock: process.clock,
+          database: { place: "the database", tables },
+          identity,
+          logger: book().logger,
+          events: undefined,
+          lost: () => undefined,
+          begin: () => {
+            began.push(`${name} at ${Math.floor(clock.monotonicMs() / 1_000)} s`);
+            return Promise.resolve(termWork(({ stop: over }) => untilAborted(over)));
+          },
+        },
+        { stop, abort: never },
+      );
+    };
+    const cut = new MemoryTables();
+    cut[fault] = (): Promise<never> => Promise.reject(noAnswer);
+    const first = work("a", cut, a.signal);
+    const second = work("b", new MemoryTables(), b.signal);
+    await clock.advance(125_000);
+    Reflect.deleteProperty(cut, fault);
+    b.abort();
+    await clock.advance(60_000);
+    a.abort();
+    await clock.advance(1_000);
+    await Promise.all([first, second]);
+    expect(began).toEqual(begins);
   });
 });

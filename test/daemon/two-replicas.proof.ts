@@ -227,7 +227,7 @@ describe.skipIf(noPostgres).concurrent(`a process that ${noPostgres ?? ""}`, () 
       'role "nobody" does not exist: correct the user in the URL',
     );
     const page = await textFrom(daemon, "");
-    expect(page).toContain("waits for the state");
+    expect(page).toContain("Nobody holds the Lease");
     expect(wordsOf(page)).toContain(
       "The store cannot be read: the database cannot be used: role &quot;nobody&quot; does not exist: correct the user in the URL",
     );
