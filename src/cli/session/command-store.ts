@@ -86,14 +86,18 @@ function own(store: StateStore, { clock }: Host, dispose: () => Promise<void>): 
   };
 }
 
-/** As the leader, for the time of the command. */
+/** As the leader, for the time of the command. A leader that does not answer may be gone: its Lease is waited for. */
 async function openForDatabase(
   config: Config,
   host: Host,
   stop: AbortSignal,
 ): Promise<CommandStore | NoCommandStore> {
   await using resources = new AsyncDisposableStack();
-  const led = await leadDatabase(config, host, stop, "none");
+  let led = await leadDatabase(config, host, stop, "none");
+  if ("why" in led && led.isLedByOther && !(await doesAnswer(pageOf(led.page, config), stop))) {
+    host.stderr.write(`${led.why} and does not answer: waiting whether it lives\n`);
+    led = await leadDatabase(config, host, stop, "lease");
+  }
   if ("why" in led) {
     return led.isLedByOther
       ? throughDaemon(led.why, led.page, config, host, stop)
@@ -119,7 +123,23 @@ async function openForDatabase(
   }
 }
 
+/** Whether there is any answer: what it says is found out by asking to store. */
+async function doesAnswer(page: string, stop: AbortSignal): Promise<boolean> {
+  try {
+    const signal = AbortSignal.any([stop, AbortSignal.timeout(timeoutMs)]);
+    await (await fetch(`${page}/livez`, { signal })).body?.cancel();
+    return true;
+  } catch {
+    stop.throwIfAborted();
+    return false;
+  }
+}
+
 /** @param page of the leader; "": the daemon is at `server.listen`. */
+function pageOf(page: string, config: Config): string {
+  return (page === "" ? daemonAddress(config) : page).replace(/\/$/, "");
+}
+
 async function throughDaemon(
   why: string,
   page: string,
@@ -141,8 +161,7 @@ async function throughDaemon(
   }
   await using database = databaseOf(config, host);
   const stored = storedZones(await readStore(config, database, host));
-  const base = page === "" ? daemonAddress(config) : page;
-  const url = new URL(`${base.replace(/\/$/, "")}/api/v1/store`);
+  const url = new URL(`${pageOf(page, config)}/api/v1/store`);
   return {
     stored,
     store: (message) => send(message, { url, token, why, host, stop }),
