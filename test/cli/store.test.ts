@@ -117,6 +117,26 @@ measurements: 2 days, all readable
   });
 });
 
+describe("a history that is not there", () => {
+  it.for([
+    { key: "applied/shop.example.com", code: 0, says: "history: none\n" },
+    { key: "drift/a.example", code: 5, says: "history: 0 lines, not intact (1 finding)\n" },
+    { key: "pending/a.example", code: 5, says: "history: 0 lines, not intact (1 finding)\n" },
+    { key: "rays/a.example", code: 5, says: "history: 0 lines, not intact (1 finding)\n" },
+  ])(
+    "beside a state with $key ends the check with $code",
+    async ({ key, code, says }, { expect }) => {
+      await using place = await workplace();
+      await place.write("zonewarden.yaml", "mode: observe\nstore: { path: state }\n");
+      const text = key.startsWith("rays") ? '["7f3e"]' : "2026-11-20T08:00:00.000Z";
+      await storeState(place, "state", { [key]: text });
+      const check = await place.run("store", "check");
+      expect(check.stdout).toContain(says);
+      expect(check.code).toBe(code);
+    },
+  );
+});
+
 describe("zonewarden store copy", () => {
   it.for([
     { from: "missing", says: "is empty, or is not there" },

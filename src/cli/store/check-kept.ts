@@ -10,6 +10,7 @@ import { type Database, DatabaseError } from "../../memory/database.ts";
 import { readDirectoryStore } from "../../memory/directory/directory-store.ts";
 import { lockHolder } from "../../memory/directory/state-lock.ts";
 import { historyFileIn, measurementsIn } from "../../memory/open-store.ts";
+import { zoneKeys } from "../../memory/state-keys.ts";
 import { identityOf } from "../../memory/state-store.ts";
 import { plural } from "../../render/format.ts";
 import { errorText } from "../../syntax/error-code.ts";
@@ -127,13 +128,13 @@ async function print(
   const { files, flaws } = await verifyHistory([history]);
   const count = files[0]?.lines ?? 0;
   const head = files[0]?.seals.at(-1);
-  const found = count === 0 ? [] : flaws;
+  const found = flaws.filter(({ code }) => code !== "empty" || entries.keys().some(hasLine));
   const text = [
     ...lines,
     lost === undefined
       ? `state: ${plural(entries.size, "entry")}, ${readableText(damaged)}`
       : "state: cannot be used",
-    `history: ${plural(count, "line")}, ${historyText(found.length, head)}`,
+    `history: ${historyText(count, found.length, head)}`,
     ...(days.length === 0
       ? []
       : [`measurements: ${plural(days.length, "day")}, ${readableText(damagedDays)}`]),
@@ -157,6 +158,12 @@ async function print(
   return isWhole && lost === undefined ? exitCodes.done : exitCodes.partial;
 }
 
+/** Whether the history got a line when a key was stored. Of a zone that was always as declared, it has none. */
+function hasLine(key: string): boolean {
+  const { drift, pending, rays } = zoneKeys;
+  return [drift, pending, rays].some((each) => key.startsWith(each.key));
+}
+
 function readableText(damaged: readonly string[]): string {
   if (damaged.length === 0) return "all readable";
   return `${damaged.length} damaged: ${damaged.slice(0, mostNamed).join(", ")}`;
@@ -178,9 +185,12 @@ async function* daysWithDamage(
 }
 
 function historyText(
+  lines: number,
   flaws: number,
   head: { readonly hash: string; readonly n: number } | undefined,
 ): string {
-  const state = flaws === 0 ? "intact" : `not intact (${plural(flaws, "finding")})`;
+  if (lines + flaws === 0) return "none";
+  const found = flaws === 0 ? "intact" : `not intact (${plural(flaws, "finding")})`;
+  const state = `${plural(lines, "line")}, ${found}`;
   return head === undefined ? state : `${state}, head ${head.hash}, line ${head.n} of the chain`;
 }
