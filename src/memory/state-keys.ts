@@ -1,3 +1,4 @@
+import { appliedZoneIn } from "../plan/cause/applied-zone.ts";
 import {
   adoptedRules,
   authors,
@@ -33,8 +34,11 @@ function stateKey<T>(key: string, { encode, decode }: Codec<T>): StateKey<T> {
 export const zoneKeys = {
   /** The rules that were adopted. */
   adopted: stateKey("adopted/", adoptedRules),
-  /** What was last applied, as `appliedText` gives it. */
-  applied: stateKey("applied/", text),
+  /** What was last applied, as `appliedText` gives it. Whoever uses it parses it. */
+  applied: {
+    ...stateKey("applied/", text),
+    again: (stored: string): string | undefined => appliedZoneIn(stored) && stored,
+  },
   /** When each field was corrected. */
   corrections: stateKey("corrections/", corrections),
   /** Who made the drift of each resource. */

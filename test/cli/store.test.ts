@@ -8,6 +8,7 @@ import type { Host } from "../../src/host/host.ts";
 import { dayRecordText } from "../../src/measure/day-record.ts";
 import { openDirectoryStore } from "../../src/memory/directory/directory-store.ts";
 import { nodeStateDirectory } from "../../src/memory/directory/state-directory.ts";
+import { appliedText } from "../../src/plan/cause/applied-zone.ts";
 import { type Ran, type Workplace, workplace } from "../support/command-line.ts";
 import { exampleWithEmulator } from "../support/example.ts";
 import { fullDay } from "../support/full-day.ts";
@@ -39,7 +40,7 @@ async function placeWith(options: Kept = {}, ports: Partial<Host> = {}): Promise
   await place.write("url", url);
   await place.write("state/history.jsonl", bytes.toString());
   await storeState(place, "state", {
-    "applied/shop.example.com": "x",
+    "applied/shop.example.com": appliedText(new Map()),
     "drift/a.example": "2026-11-20T08:00:00.000Z",
   });
   return Object.assign(place, {
@@ -117,21 +118,22 @@ measurements: 2 days, all readable
   });
 });
 
+const since = "2026-11-20T08:00:00.000Z";
+
 describe("a history that is not there", () => {
   it.for([
-    { key: "applied/shop.example.com", code: 0, says: "history: none\n" },
-    { key: "drift/a.example", code: 5, says: "history: 0 lines, not intact (1 finding)\n" },
-    { key: "pending/a.example", code: 5, says: "history: 0 lines, not intact (1 finding)\n" },
-    { key: "rays/a.example", code: 5, says: "history: 0 lines, not intact (1 finding)\n" },
+    { key: "applied/a.example", text: appliedText(new Map()), code: 0, says: "none\n" },
+    { key: "drift/a.example", text: since, code: 5, says: "0 lines, not intact (1 finding)\n" },
+    { key: "pending/a.example", text: since, code: 5, says: "0 lines, not intact (1 finding)\n" },
+    { key: "rays/a.example", text: '["7f3"]', code: 5, says: "0 lines, not intact (1 finding)\n" },
   ])(
     "beside a state with $key ends the check with $code",
-    async ({ key, code, says }, { expect }) => {
+    async ({ key, text, code, says }, { expect }) => {
       await using place = await workplace();
       await place.write("zonewarden.yaml", "mode: observe\nstore: { path: state }\n");
-      const text = key.startsWith("rays") ? '["7f3e"]' : "2026-11-20T08:00:00.000Z";
       await storeState(place, "state", { [key]: text });
       const check = await place.run("store", "check");
-      expect(check.stdout).toContain(says);
+      expect(check.stdout).toContain(`all readable\nhistory: ${says}`);
       expect(check.code).toBe(code);
     },
   );
