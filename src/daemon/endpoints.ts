@@ -237,15 +237,20 @@ function rolloutEndpoint(
     command: ({ command, revision, by, from }) =>
       commandRollout(current.term, command, revision, { by, from }),
     audit: (request) => {
-      const isDone = request.result === "done" || request.result === "as_before";
-      logger[isDone ? "info" : "warn"]({ audit: true, ...request }, "rollout commanded");
+      const level = isDone(request) ? "info" : "warn";
+      logger[level]({ audit: true, ...request }, "rollout commanded");
     },
   };
 }
 
+/** Whether what a command asks stands. */
+function isDone({ result }: { readonly result: string }): boolean {
+  return result === "done" || result === "as_before";
+}
+
 type WrittenStore = Pick<StateStore, "flush" | "isHeld">;
 
-/** Does what a person asks of a rollout. Once it is answered as done, the next process knows of it. */
+/** Does what a person asks of a rollout. Once it is answered as done, before or now, the next process knows of it. */
 export async function commandRollout(
   term:
     | {
@@ -257,7 +262,7 @@ export async function commandRollout(
 ): Promise<RolloutAnswer | { readonly result: "not_stored" }> {
   if (term === undefined) return { result: "not_listed" };
   const answer = await term.reconciler.commandRollout(...asked);
-  if (answer.result !== "done") return answer;
+  if (!isDone(answer)) return answer;
   return (await isStored(term.store)) ? answer : { result: "not_stored" };
 }
 

@@ -81,6 +81,7 @@ class AskedStore extends MemoryStore {
 
 const answers = {
   done: { result: "done", zones: [], left: [] },
+  as_before: { result: "as_before" },
   not_listed: { result: "not_listed" },
 } as const;
 
@@ -89,6 +90,9 @@ describe("a command to a rollout", () => {
     { answer: "done", store: {}, says: "done", asks: ["flush", "held"] },
     { answer: "done", store: { isWritable: false }, says: "not_stored", asks: ["flush"] },
     { answer: "done", store: { isOurs: false }, says: "not_stored", asks: ["flush", "held"] },
+    { answer: "as_before", store: {}, says: "as_before", asks: ["flush", "held"] },
+    // What stands may be what could not be stored when it was commanded before.
+    { answer: "as_before", store: { isWritable: false }, says: "not_stored", asks: ["flush"] },
     { answer: "not_listed", store: { isWritable: false }, says: "not_listed", asks: [] },
   ] as const)(
     "that is $answer is answered as $says: $store",
