@@ -168,7 +168,7 @@ function untilOwn(ports: LeadershipPorts, stop: AbortSignal): Promise<void> {
     // If they cannot be created, the check says what to do.
     const isCreated = await tables.createMissing().catch(() => false);
     if (isCreated) logger.info({ path: place }, "tables created");
-    await tables.check(identity);
+    await tables.check(identity, "lead");
   };
   return untilDone(check, ports, stop);
 }

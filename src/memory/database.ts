@@ -106,8 +106,11 @@ export interface DatabaseTables extends LeaderTables {
    * them.
    */
   createMissing(): Promise<boolean>;
-  /** @throws {DatabaseError} if the tables belong to another owner or service, or are not of this program's version. */
-  check(identity: StoreIdentity): Promise<void>;
+  /**
+   * @param use `lead`: also whether this role may write what a leader writes.
+   * @throws {DatabaseError} if the tables belong to another owner or service, or are not of this program's version.
+   */
+  check(identity: StoreIdentity, use?: "read" | "lead"): Promise<void>;
   /** What the state says now. */
   entries(): Promise<Map<string, string>>;
   /**

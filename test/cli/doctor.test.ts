@@ -9,7 +9,7 @@ import { examined, secret, type SetUp, without, withoutState } from "../support/
 import { control } from "../support/example.ts";
 import { startKubeApi } from "../support/kube-api.ts";
 import { lagging, misconfigurations, trusting } from "../support/misconfigurations.ts";
-import { installation, noPostgres } from "../support/postgres.ts";
+import { installation, noPostgres, sharedPostgres } from "../support/postgres.ts";
 
 function problemsIn(stdout: string): readonly string[] {
   return stdout.split("\n").filter((line) => /^(error|warning) /.test(line));
@@ -155,6 +155,21 @@ describe("doctor", () => {
       expect(stdout).toMatch(/^error +cluster +Lease zonewarden cannot be read: .*403/m);
       expect(stdout).toMatch(/with the Role of/);
       expect(new Set(kube.seen.map(({ method }) => method))).toEqual(new Set(["GET"]));
+    },
+  );
+
+  it.skipIf(noPostgres)(
+    `says that the daemon cannot write the database ${noPostgres ?? ""}`,
+    async ({ expect }) => {
+      const { url, name } = await installation();
+      const server = await sharedPostgres();
+      await server.query(`ALTER DATABASE ${name} SET default_transaction_read_only = on`);
+      const { code, stdout } = await examined({
+        config: (healthy) => `${withoutState(healthy)}store: { postgres: { url_file: url } }\n`,
+        plant: ({ place }) => place.write("url", url),
+      });
+      expect(code).toBe(1);
+      expect(stdout).toMatch(/^error +store .*read-only replica: name the primary in the URL$/m);
     },
   );
 

@@ -100,6 +100,14 @@ interface Scene {
   readonly says: RegExp;
 }
 
+/** Another process leads, so that this one only waits. */
+async function isLed({ server, name }: Found): Promise<void> {
+  await server.query(
+    `UPDATE zonewarden.lease SET holder = 'b', released_by = '', installation = 'us at ${identity.service}'`,
+    name,
+  );
+}
+
 const scenes: readonly Scene[] = [
   {
     when: "the password is wrong",
@@ -128,8 +136,10 @@ const scenes: readonly Scene[] = [
     says: /permission denied for schema zonewarden: run what `zonewarden store grants` prints/,
   },
   {
-    when: "the role may not write the state",
-    prepare: async ({ server, name }) => {
+    when: "the role may not write the state, while another process leads",
+    prepare: async (each) => {
+      const { server, name } = each;
+      await isLed(each);
       const roles = { owner: `${name}_o`, writer: `${name}_w`, reader: `${name}_r` };
       for (const role of Object.values(roles)) await server.query(`CREATE ROLE ${role} LOGIN`);
       await server.query(grantsSql("zonewarden", roles), name);
@@ -139,8 +149,10 @@ const scenes: readonly Scene[] = [
     says: /permission denied for table state: run what `zonewarden store grants` prints/,
   },
   {
-    when: "the server is a read-only replica",
-    prepare: async ({ server, name, url }) => {
+    when: "the server is a read-only replica, while another process leads",
+    prepare: async (each) => {
+      const { server, name, url } = each;
+      await isLed(each);
       await server.query(`ALTER DATABASE ${name} SET default_transaction_read_only = on`);
       return url;
     },

@@ -80,9 +80,9 @@ async function checkDatabase(config: Config, host: Host): Promise<CheckFinding> 
   await using database = databaseOf(config, host);
   if (database === undefined) return fine("store", "none");
   try {
-    await database.tables.check(identityOf(config));
+    await database.tables.check(identityOf(config), "lead");
     const { size } = await database.tables.entries();
-    return fine("store", `${database.place}: readable, ${size} entries`);
+    return fine("store", `${database.place}: writable, ${size} entries`);
   } catch (error) {
     const message = errorText(error);
     const remedy =

@@ -96,7 +96,23 @@ export class Tables implements DatabaseTables {
     return Number(version ?? 0);
   }
 
-  async check({ owner, service }: StoreIdentity): Promise<void> {
+  async check(identity: StoreIdentity, use: "read" | "lead" = "read"): Promise<void> {
+    await this.#checkOwner(identity);
+    if (use === "read") return;
+    const [installation, state, history] = ["installation", "state", "history"].map((name) =>
+      this.#table(name),
+    );
+    // The server judges the right of each statement, and changes no row.
+    await this.#run([
+      `UPDATE ${installation} SET term = term WHERE false`,
+      `INSERT INTO ${state} SELECT key, value FROM ${state} WHERE false`,
+      `UPDATE ${state} SET value = value WHERE false`,
+      `DELETE FROM ${state} WHERE false`,
+      `INSERT INTO ${history} SELECT n, hash, line FROM ${history} WHERE false`,
+    ]);
+  }
+
+  async #checkOwner({ owner, service }: StoreIdentity): Promise<void> {
     const row = await this.#row(
       `SELECT version, owner, service FROM ${this.#table("installation")}`,
     );
