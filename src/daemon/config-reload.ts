@@ -169,7 +169,8 @@ export interface ReloadTargets {
 }
 
 /**
- * Returns a function that reads the configuration again and applies it. Nothing changes while the file has errors.
+ * Returns a function that reads the configuration again and applies it: one read after the other, so that an older one never
+ * undoes a newer one. Nothing changes while the file has errors.
  * Diagnostics and keys that need a restart are logged once, not at each read.
  */
 export function configReloader(
@@ -194,12 +195,23 @@ export function configReloader(
     }
     if (change !== undefined && change.applied.length > 0) applyKeys(change.applied, targets);
   };
-  return async () => {
+  const reloadOrLog = async (): Promise<void> => {
     try {
       await reload();
     } catch (error) {
       if (!stop.aborted) logInternalError(logger, error, undefined);
     }
+  };
+  let latest = Promise.resolve();
+  /** The reload that has not begun to read. */
+  let next: Promise<void> | undefined;
+  return () => {
+    next ??= latest.then(() => {
+      next = undefined;
+      return reloadOrLog();
+    });
+    latest = next;
+    return next;
   };
 }
 

@@ -1,6 +1,9 @@
+import { setImmediate } from "node:timers/promises";
+
 import { describe, it } from "vitest";
 
 import { configReloader, liveKeys, RunningConfig } from "../../src/daemon/config-reload.ts";
+import type { FilePort } from "../../src/desired/file-system.ts";
 import type { InventoryPollerOptions } from "../../src/reconcile/inventory/inventory-poller.ts";
 import { configFrom, loadedFrom } from "../support/config-from.ts";
 import { book } from "../support/log-book.ts";
@@ -75,9 +78,18 @@ describe("a configuration that changes while the program runs", () => {
 async function reloading(
   before: string,
   signal: AbortSignal,
-  { hasTerm = true, isBroken = false } = {},
+  { hasTerm = true, isBroken = false, firstRead = Promise.resolve() } = {},
 ) {
   const disk = memoryFiles({ "/zonewarden.yaml": before });
+  const waits = [firstRead];
+  const files: FilePort = {
+    ...disk.port,
+    read: async (...args) => {
+      const bytes = await disk.port.read(...args);
+      await waits.shift();
+      return bytes;
+    },
+  };
   const runningConfig = new RunningConfig(await configFrom(before));
   const told: unknown[] = [];
   const { logger, lines } = book({ level: "info" });
@@ -109,7 +121,7 @@ async function reloading(
   const reload = configReloader(
     "zonewarden.yaml",
     { logger, runningConfig, schedule, current },
-    { files: disk.port, directory: "/" },
+    { files, directory: "/" },
     signal,
   );
   const messages = (): readonly unknown[] =>
@@ -199,6 +211,24 @@ describe("a daemon that reads its configuration again", () => {
     }
     const applied = ["configuration applied", ["schedule.cron"]];
     expect(daemon.messages()).toEqual([applied, "internal error", applied]);
+  });
+
+  it("reads it once at a time: an older version does not undo a newer one", async ({
+    expect,
+    signal,
+  }) => {
+    const { promise: firstRead, resolve } = Promise.withResolvers<void>();
+    const daemon = await reloading("mode: enforce", signal, { firstRead });
+    const changes = [daemon.change("mode: observe")];
+    await setImmediate();
+    changes.push(daemon.change("mode: enforce"), daemon.change("mode: enforce"));
+    await setImmediate();
+    resolve();
+    await Promise.all(changes);
+    expect(daemon.told.filter((told) => String(told).startsWith("reconciler"))).toEqual([
+      ["reconciler", "observe"],
+      ["reconciler", "enforce"],
+    ]);
   });
 
   it("says once what is wrong, or needs a restart", async ({ expect, signal }) => {
