@@ -55,9 +55,14 @@ export function createKubeClient(access: KubeAccess, clock: Clock): KubeClient {
     namespace: access.namespace,
     request: async (call, timeoutMs) => {
       const timeout = new AbortController();
-      const cancel = clock.alarm(timeoutMs, () => timeout.abort());
+      const { promise: late, reject } = Promise.withResolvers<never>();
+      const cancel = clock.alarm(timeoutMs, () => {
+        timeout.abort();
+        reject(timeout.signal.reason);
+      });
       try {
-        const connection = await connections.current();
+        // Reading the secrets follows no signal: a file on a network may never answer.
+        const connection = await Promise.race([connections.current(), late]);
         const answer = await send(access.server, connection, call, timeout.signal);
         if (answer.status === 401) connections.expire();
         return answer;
@@ -136,7 +141,6 @@ async function send(
   { method, path, body }: KubeCall,
   signal: AbortSignal,
 ): Promise<KubeAnswer> {
-  signal.throwIfAborted();
   const url = new URL(`${server}${path}`);
   const { statusCode, body: answer } = await agent.request({
     origin: url.origin,

@@ -243,19 +243,23 @@ describe("the client of the API server", () => {
     await expect(leaseStore("zonewarden", client).read(ms)).rejects.toThrow(says);
   });
 
-  it("does not connect where it took too long to read the token", async ({ expect }) => {
-    await using kube = await startKubeApi();
-    const clock = new SimulatedClock();
-    const secrets = async () => {
-      await clock.advance(10_000);
-      return { ca: "", certificate: "", key: "", token: "t" };
-    };
-    const access = { server: kube.url, namespace: "zonewarden", secrets };
-    await using client = createKubeClient(access, clock);
-    const asking = client.request({ method: "GET", path: "/version" }, 10_000);
-    await expect(asking).rejects.toThrow("did not answer within 10000 ms");
-    expect(kube.connections.opened).toBe(0);
-  });
+  it.for(["late", "never"])(
+    "does not connect where the token is read %s",
+    async (read, { expect }) => {
+      await using kube = await startKubeApi();
+      const clock = new SimulatedClock();
+      const secrets = async () => {
+        await clock.advance(10_000);
+        if (read === "never") await new Promise(() => undefined);
+        return { ca: "", certificate: "", key: "", token: "t" };
+      };
+      const access = { server: kube.url, namespace: "zonewarden", secrets };
+      await using client = createKubeClient(access, clock);
+      const asking = client.request({ method: "GET", path: "/version" }, 10_000);
+      await expect(asking).rejects.toThrow("did not answer within 10000 ms");
+      expect(kube.connections.opened).toBe(0);
+    },
+  );
 
   it("has no status of an answer that does not come, and waits for none any more", async ({
     expect,
