@@ -305,6 +305,10 @@ credentials: [{ name: a, token_file: secret/token }, { name: b, token_file: /run
     { line: "store: {}", says: `one of "path" and "postgres" is required` },
     { line: "store: { path: a, postgres: { url_env: B } }", says: "exclude each other" },
     { line: "store: { postgres: { schema: b } }", says: `one of "url_file" and "url_env"` },
+    {
+      line: "store: { postgres: { url: postgres://a } }",
+      says: "write url_file: FILE, or url_env:",
+    },
     { line: "store: { postgres: { url_env: B, schema: B-1 } }", says: "lower-case letters" },
     { line: "store: { postgres: { url_env: postgres://a } }", says: "never the URL itself" },
     { line: "state: { path: a }", says: "write store: { path: DIRECTORY }" },
