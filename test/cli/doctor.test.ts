@@ -158,20 +158,27 @@ describe("doctor", () => {
     },
   );
 
-  it.skipIf(noPostgres)(
-    `says that the daemon cannot write the database ${noPostgres ?? ""}`,
-    async ({ expect }) => {
-      const { url, name } = await installation();
-      const server = await sharedPostgres();
-      await server.query(`ALTER DATABASE ${name} SET default_transaction_read_only = on`);
-      const { code, stdout } = await examined({
-        config: (healthy) => `${withoutState(healthy)}store: { postgres: { url_file: url } }\n`,
-        plant: ({ place }) => place.write("url", url),
-      });
-      expect(code).toBe(1);
-      expect(stdout).toMatch(/^error +store .*read-only replica: name the primary in the URL$/m);
+  it.skipIf(noPostgres).for([
+    {
+      when: "cannot be written",
+      sql: (name: string) => `ALTER DATABASE ${name} SET default_transaction_read_only = on`,
+      says: /^error +store .*read-only replica: name the primary in the URL$/m,
     },
-  );
+    {
+      when: "has tables of a newer program",
+      sql: () => "UPDATE zonewarden.installation SET version = 99",
+      says: /^error +store .*this program knows up to \d+\n +To mend it: use the version/m,
+    },
+  ])(`says that the database $when ${noPostgres ?? ""}`, async ({ sql, says }, { expect }) => {
+    const { url, name } = await installation();
+    await (await sharedPostgres()).query(sql(name), name);
+    const { code, stdout } = await examined({
+      config: (healthy) => `${withoutState(healthy)}store: { postgres: { url_file: url } }\n`,
+      plant: ({ place }) => place.write("url", url),
+    });
+    expect(code).toBe(1);
+    expect(stdout).toMatch(says);
+  });
 
   it("prints JSON that its schema accepts", async ({ expect }) => {
     const schema: unknown = JSON.parse(await readFile("schemas/doctor.schema.json", "utf8"));

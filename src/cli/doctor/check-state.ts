@@ -84,11 +84,18 @@ async function checkDatabase(config: Config, host: Host): Promise<CheckFinding> 
     const { size } = await database.tables.entries();
     return fine("store", `${database.place}: writable, ${size} entries`);
   } catch (error) {
-    const message = errorText(error);
-    const remedy =
-      "correct store.postgres, or the rights in the database: `zonewarden store grants`";
-    return finding("store", "error", { message, remedy });
+    return finding("store", "error", databaseFault(errorText(error)));
   }
+}
+
+/** What is wrong with the tables, or with the URL, ends with what the operator can do, after a colon. */
+function databaseFault(text: string): { readonly message: string; readonly remedy: string } {
+  const [, message = text, remedy] = /^(?!the database cannot be used)(.*): (.*)$/.exec(text) ?? [];
+  return {
+    message,
+    remedy:
+      remedy ?? "correct store.postgres, or the rights in the database: `zonewarden store grants`",
+  };
 }
 
 async function whyUnwritable(
