@@ -118,6 +118,21 @@ measurements: 2 days, all readable
   });
 });
 
+describe("the URL of a database", () => {
+  it.for(["s3cret/a", "12/s3cret", "s3#cret", "s3?cret"])(
+    "may not have the password %s: its special characters are percent-encoded",
+    async (password, { expect }) => {
+      await using place = await workplace();
+      await place.write("db.yaml", "mode: observe\nstore: { postgres: { url_file: url } }\n");
+      await place.write("url", `postgres://zone:${password}@db.invalid:6432/zonewarden`);
+      const { code, stderr } = await place.run("store", "check", "-c", "db.yaml");
+      expect(code).toBe(1);
+      expect(stderr).toContain("percent-encode special characters of the password: / as %2F");
+      expect(stderr).not.toContain("cret");
+    },
+  );
+});
+
 const since = "2026-11-20T08:00:00.000Z";
 
 describe("a history that is not there", () => {
