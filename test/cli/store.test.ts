@@ -363,6 +363,11 @@ describe.skipIf(noPostgres)(`zonewarden store with a database ${noPostgres ?? ""
     const refused = await place.inDatabase("store", "trim");
     expect(refused.code).toBe(1);
     expect(refused.stderr).toContain("this role may not drop lines: name the URL of the owner");
+    const missing = await place.inDatabase("store", "trim", "--url-file", "missing");
+    expect(missing.stderr).toMatch(/its file cannot be read: [^:]*\n$/);
+    await place.write("reader-url", server.url(place.database, reader));
+    const asReader = await place.inDatabase("store", "trim", "--url-file", "reader-url");
+    expect(asReader.stderr).toMatch(/permission denied for table lease: [^:]*\n$/);
     const trimmed = await place.inDatabase("store", "trim", ...asOwner);
     expect(trimmed, trimmed.stderr).toMatchObject({ code: 0 });
     const [, head = ""] = /its head is ([0-9a-f]{64})\n/.exec(trimmed.stdout) ?? [];

@@ -26,7 +26,8 @@ export async function trimHistory(
   if (typeof signKey === "string") return fail(`store trim: history.sign_key: ${signKey}`, host);
   const led = await leadDatabase(config, host, stop, "lease");
   if ("why" in led) {
-    return fail(`store trim: ${led.why}: stop the daemon, and trim again`, host);
+    const remedy = led.isLedByOther ? ": stop the daemon, and trim again" : "";
+    return fail(`store trim: ${led.why}${remedy}`, host);
   }
   await using leading = led;
   const { place, tables } = leading.database;
