@@ -218,7 +218,7 @@ describe("a candidate", () => {
 
   it("tells of an outage once, and of another kind of failure again", async ({ expect }) => {
     const clock = new SimulatedClock();
-    const codes = ["08006", "08001", "28P01", "28P01"].map((code) => ({ code }));
+    const codes = ["08006", "08P01", "28P01", "28P01"].map((code) => ({ code }));
     const failures = [...codes, ...[500, 403, 403].map((status) => ({ status }))];
     const told: unknown[] = [];
     const read = async (): Promise<never> => {
