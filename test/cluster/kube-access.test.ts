@@ -262,8 +262,11 @@ describe("the client of the API server", () => {
   );
 
   it("says what is wrong with the secrets", async ({ expect }) => {
-    const secrets = () => Promise.reject(new Error("the token file is empty"));
-    const access = { server: "http://127.0.0.1:9", namespace: "zonewarden", secrets };
+    const access = {
+      server: "http://127.0.0.1:9",
+      namespace: "zonewarden",
+      secrets: () => Promise.reject(new Error("the token file is empty")),
+    };
     await using client = createKubeClient(access, systemClock);
     await expect(client.request({ method: "GET", path: "/version" }, 10_000)).rejects.toThrow(
       /^the API server cannot be reached: the token file is empty$/,
