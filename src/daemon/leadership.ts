@@ -56,9 +56,11 @@ export async function workWhileLeading(
       if (pauseMs > 0) await clock.sleep(pauseMs, stop);
       // A process that cannot use these tables, or is not meant to, must not keep the Lease from those that can.
       await untilOwn(ports, stop);
+      const began = clock.monotonicMs();
       const led = await lead(observer, last, ports, { stop, abort });
       last = led.last ?? last;
-      pauseMs = led.hasGivenUp ? givenUpMs : betweenTermsMs;
+      const isShort = clock.monotonicMs() - began < shortMs;
+      pauseMs = led.hasGivenUp ? givenUpMs : isShort ? betweenTermsMs : 0;
     } catch (error) {
       if (!isAborted(stop)) throw error;
     }
@@ -116,7 +118,8 @@ async function lead(
   return { last: store?.last, hasGivenUp };
 }
 
-/** Between the loss of the Lease and the next attempt to get it: what ends each term at once must not make a busy loop. */
+/** What ends each term at once must not make a busy loop: after a short one, this process waits. */
+const shortMs = 10_000;
 const betweenTermsMs = 3_000;
 
 /** Between two attempts to open the store. */

@@ -112,9 +112,10 @@ class Place implements AsyncDisposable {
         database: this.#leaderDatabase,
         identity,
         logger,
-        // What is tried again, is tried again soon.
+        // What is tried again, is tried again soon, and each term is short.
         clock: {
           ...systemClock,
+          monotonicMs: () => 0,
           sleep: (ms, stop) => {
             this.waits.push(ms);
             return systemClock.sleep(ms / 100, stop);
