@@ -33,6 +33,8 @@ export interface ElectionObserver {
   recovered(): void;
   /** Another process holds the Lease; once for each. */
   leads(holder: string): void;
+  /** The Lease is not free; at each attempt. */
+  waits?(): void;
   /** Another installation holds the Lease; once for each. */
   foreign(lease: Lease): void;
 }
@@ -134,6 +136,7 @@ export class Election {
           return held;
         }
         this.#recover();
+        observer.waits?.();
       } catch (error) {
         this.#fail(error);
       }

@@ -1,5 +1,6 @@
 import type { Election, ElectionObserver } from "../cluster/election.ts";
 import {
+  lastSeen,
   type LastTerm,
   openDatabaseStore,
   TermOver,
@@ -47,9 +48,18 @@ export async function workWhileLeading(
 ): Promise<void> {
   const { election, logger, clock } = ports;
   const { lease, identity } = election;
-  const observer = logElection(logger, lease);
-  logger.info({ lease, identity }, "waiting for leadership");
   let last: LastTerm | undefined;
+  let isReading = false;
+  const follow = async (): Promise<void> => {
+    if (isReading) return;
+    isReading = true;
+    // What is wrong with the database is said when it is used.
+    const now = await ports.database.tables.reached().catch(() => undefined);
+    if (now !== undefined) last = lastSeen(last, now);
+    isReading = false;
+  };
+  const observer = { ...logElection(logger, lease), waits: () => void follow() };
+  logger.info({ lease, identity }, "waiting for leadership");
   let pauseMs = 0;
   while (!isAborted(stop)) {
     try {
@@ -57,7 +67,7 @@ export async function workWhileLeading(
       // A process that cannot use these tables, or is not meant to, must not keep the Lease from those that can.
       await untilOwn(ports, stop);
       const began = clock.monotonicMs();
-      const led = await lead(observer, last, ports, { stop, abort });
+      const led = await lead(observer, () => last, ports, { stop, abort });
       last = led.last ?? last;
       const isShort = clock.monotonicMs() - began < shortMs;
       pauseMs = led.hasGivenUp ? givenUpMs : isShort ? betweenTermsMs : 0;
@@ -78,7 +88,7 @@ interface Led {
 /** Waits for the Lease, and works until a signal stops it, the Lease is lost, or the database refuses the term. */
 async function lead(
   observer: ElectionObserver,
-  last: LastTerm | undefined,
+  known: () => LastTerm | undefined,
   ports: LeadershipPorts,
   { stop, abort }: StopSignals,
 ): Promise<Led> {
@@ -107,7 +117,7 @@ async function lead(
   };
   let store: TermStore | undefined;
   try {
-    await using opened = await openStore(last, ports, end, giveUp, joined.signal);
+    await using opened = await openStore(known(), ports, end, giveUp, joined.signal);
     store = opened;
     await using work = await untilDone(() => begin(opened), ports, joined.signal, giveUp);
     await work.run({ stop: joined.signal, abort });

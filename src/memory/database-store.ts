@@ -13,6 +13,7 @@ import type {
   LeaderTables,
   MeasurementBatch,
   OpenedTables,
+  StoredTerm,
   StoredHead,
 } from "./database.ts";
 import type { KeptStore } from "./kept-store.ts";
@@ -30,12 +31,21 @@ const recordsOfBatch = 500;
 /** How long changes are gathered before they are written. */
 const gatherMs = 100;
 
-/** What a process remembers of its last term. */
-export interface LastTerm {
-  readonly term: number;
-  readonly head: StoredHead;
+/** What a process remembers of its last term, or has seen of a later one. */
+export interface LastTerm extends StoredTerm {
   /** Changes of the state that could not be stored. */
   readonly unstored: readonly KeyChange[];
+}
+
+/** What a process knows after it has read again how far a store has come in which others work. */
+export function lastSeen(last: LastTerm | undefined, now: StoredTerm): LastTerm {
+  if (last !== undefined && hasLost(last, now)) return last;
+  return { ...now, unstored: now.term === last?.term ? last.unstored : [] };
+}
+
+/** Whether a database lost what there was: it was restored. */
+function hasLost(before: StoredTerm, now: StoredTerm): boolean {
+  return now.term < before.term || now.head.n < before.head.n;
 }
 
 /** The store of a term. */
@@ -93,7 +103,7 @@ class DatabaseStore implements TermStore {
     last: LastTerm | undefined,
     ports: DatabaseStorePorts,
   ) {
-    this.isRestored = last !== undefined && (termBefore < last.term || head.n < last.head.n);
+    this.isRestored = last !== undefined && hasLost(last, { term: termBefore, head });
     this.#tables = tables;
     this.#term = term;
     this.#head = head;

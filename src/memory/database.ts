@@ -19,6 +19,12 @@ export class DatabaseError extends Error {
 /** The last line of the history that a database has: its number and hash; number 0 for none. */
 export type StoredHead = Pick<ChainHead, "n" | "hash">;
 
+/** How far a store has come. A database that was restored says less than before. */
+export interface StoredTerm {
+  readonly term: number;
+  readonly head: StoredHead;
+}
+
 /** What a leader reads at the start of its term. */
 export interface OpenedTables {
   /** Counts the terms of all leaders. Each batch carries it. */
@@ -75,6 +81,8 @@ export interface LeaderTables {
     after: number,
     unstored?: readonly KeyChange[],
   ): Promise<OpenedTables>;
+  /** How far the store has come, for a process that waits. */
+  reached(): Promise<StoredTerm>;
   /** Stores a batch: all of it or nothing. A batch that is stored already is not stored twice. */
   store(batch: TermBatch): Promise<BatchResult>;
   /** Bytes of all lines of the history, with their line feeds. */

@@ -41,6 +41,8 @@ class Place implements AsyncDisposable {
   readonly waits: number[] = [];
   /** How often it was asked whose tables they are. */
   checks = 0;
+  /** How often it was asked how far the store has come. */
+  looks = 0;
   /** Called between two terms. */
   between: () => Promise<unknown> = () => Promise.resolve();
   /** Called when the Lease is acquired, before the term begins. */
@@ -162,6 +164,10 @@ class Place implements AsyncDisposable {
         check: (...args) => {
           this.checks += 1;
           return tables.check(...args);
+        },
+        reached: () => {
+          this.looks += 1;
+          return answer(() => tables.reached());
         },
         begin: (...args) => answer(() => tables.begin(...args)),
         store: (batch) => answer(() => tables.store(batch)),
@@ -323,6 +329,28 @@ describe.skipIf(noPostgres)(`work under a Lease ${noPostgres ?? ""}`, () => {
     expect(seen).toEqual([false, true]);
     const lost = place.log().filter(({ msg }) => String(msg).includes("has lost lines"));
     expect(lost).toMatchObject([{ level: "error", path: "schema zonewarden of the database" }]);
+  });
+
+  it("begins in a database that was restored while this process waited, and knows it", async ({
+    expect,
+  }) => {
+    await using place = await Place.start();
+    await using other = place.open();
+    await other.tables.begin(identity, 0);
+    await place.takeLease();
+    const seen: boolean[] = [];
+    const leading = place.lead(({ store }) => Promise.resolve(void seen.push(store.isRestored)));
+    const looked = (looks: number): Promise<unknown> =>
+      eventually("it has looked", async () => {
+        await place.takeLease();
+        return place.looks > looks || undefined;
+      });
+    await looked(1);
+    await place.query("UPDATE zonewarden.installation SET term = 0");
+    await looked(place.looks + 1);
+    await place.giveLeaseBack();
+    await leading;
+    expect(seen).toEqual([true]);
   });
 
   it.for([

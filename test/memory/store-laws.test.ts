@@ -126,6 +126,7 @@ function databasePlace(tables: LeaderTables, end: () => Promise<void>): Place {
         "database",
         {
           begin: (...args) => tables.begin(...args),
+          reached: () => tables.reached(),
           historyBytes: () => tables.historyBytes(),
           historyLines: () => tables.historyLines(),
           store: (batch) => failing(() => tables.store(batch)),

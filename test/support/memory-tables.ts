@@ -5,6 +5,7 @@ import type {
   BatchResult,
   MeasurementBatch,
   OpenedTables,
+  StoredTerm,
   StoredHead,
   TermBatch,
 } from "../../src/memory/database.ts";
@@ -52,6 +53,10 @@ export class MemoryTables implements LeaderTables {
       head,
       canDrop: true,
     });
+  }
+
+  reached(): Promise<StoredTerm> {
+    return Promise.resolve({ term: this.term, head: this.#head });
   }
 
   store({ term, changes, head, history }: TermBatch): Promise<BatchResult> {

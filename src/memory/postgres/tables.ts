@@ -8,6 +8,7 @@ import {
   type DatabaseTables,
   type MeasurementBatch,
   type OpenedTables,
+  type StoredTerm,
   type StoredHead,
   type TermBatch,
   unfinishedCopy,
@@ -148,7 +149,7 @@ export class Tables implements DatabaseTables {
       `SELECT term FROM ${installation} FOR UPDATE`,
       `${stored}UPDATE ${installation} SET term = greatest(term, ${after}) + 1, owner = ${literal(owner)}, service = ${literal(service)} RETURNING term`,
       `SELECT key, value FROM ${this.#table("state")}`,
-      `SELECT n, hash FROM ${this.#table("history")} ORDER BY n DESC LIMIT 1`,
+      this.#lastLine(),
       `SELECT has_table_privilege(${literal(this.#table("history"))}, 'DELETE') AS can_drop`,
     ]);
     return {
@@ -158,6 +159,19 @@ export class Tables implements DatabaseTables {
       head: headIn(head),
       canDrop: right?.["can_drop"] === true,
     };
+  }
+
+  /** One round trip. */
+  async reached(): Promise<StoredTerm> {
+    const [[row] = [], [head] = []] = await this.#run([
+      `SELECT term FROM ${this.#table("installation")}`,
+      this.#lastLine(),
+    ]);
+    return { term: Number(row?.["term"] ?? 0), head: headIn(head) };
+  }
+
+  #lastLine(): string {
+    return `SELECT n, hash FROM ${this.#table("history")} ORDER BY n DESC LIMIT 1`;
   }
 
   async entries(): Promise<Map<string, string>> {
@@ -215,7 +229,7 @@ SELECT (SELECT count(*) FROM term) AS terms, (SELECT count(*) FROM may) AS may`,
     return `WITH term AS MATERIALIZED (
   SELECT 1 FROM ${this.#table("installation")} WHERE term = ${term} FOR SHARE
 ), head AS MATERIALIZED (
-  SELECT n, hash FROM ${this.#table("history")} ORDER BY n DESC LIMIT 1
+  ${this.#lastLine()}
 ), at AS (
   SELECT n, hash FROM head UNION ALL SELECT 0, '' WHERE NOT EXISTS (SELECT FROM head)
 ), may AS MATERIALIZED (

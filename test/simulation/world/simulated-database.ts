@@ -131,6 +131,7 @@ export class SimulatedDatabase {
           this.#leader = life;
           return tables.begin(...args);
         }),
+      reached: () => this.#answer(life, () => tables.reached()),
       store: async (batch) => {
         try {
           return await this.#answer(life, () => this.#store(batch));
