@@ -94,6 +94,7 @@ describe("records that somebody forges", () => {
     const middle = sealIn(lines[drop - 1] ?? "")?.hash;
     const { flaws, remarks } = await verified([later.bytes], { head: middle });
     expect(flaws).toEqual([]);
+    expect(remarks.map(({ code }) => code)).toEqual(["dropped", "not_covered", "head"]);
     const messages = remarks.filter(({ code }) => code === "not_covered");
     expect(messages.map(({ message }) => message).join()).toContain("not covered by the head");
     const newest = await verified([later.bytes], { head: headOf(later.bytes) });

@@ -1,11 +1,15 @@
+import { readFile } from "node:fs/promises";
+
 import { describe, it } from "vitest";
 
 import { damageText, readHistory } from "../../src/history/file/history-lines.ts";
 import { type HistoryEntry, runningEntryOf } from "../../src/history/history.ts";
 import { historyFile } from "../../src/memory/directory/history-file.ts";
 import type { RolloutRecord } from "../../src/state/rollout-turn.ts";
+import { SimulatedClock } from "../support/clock.ts";
 import { shop } from "../support/fleets.ts";
 import { entryAt, historyDirectory, openStore } from "../support/history-files.ts";
+import { found } from "../support/kept-history.ts";
 import { at, change, report } from "../support/reports.ts";
 
 /** A run of two changes that is about to send the first. */
@@ -61,16 +65,19 @@ describe("a history file with the lines of a run that was sending writes", () =>
   it("is read oldest first, although a killed run gets its entry late", async ({ expect }) => {
     await using place = await historyDirectory();
     const store = historyFile(place.file);
-    const { log: file } = await openStore(store);
+    const clock = new SimulatedClock(at(8));
+    const { log: file } = await openStore(store, { clock });
     await file.appendAndWait(running);
     file.append(entryAt(11));
     await file.settled();
-    await openStore(store);
+    await openStore(store, { clock });
     const { entries } = await readHistory(store.read());
     expect(entries.map(({ result, at: moment }) => [result, moment])).toEqual([
       ["interrupted", at(9)],
       [entryAt(11).result, at(11)],
     ]);
+    // Its time is no clock that went back.
+    expect(await found([await readFile(place.file)])).toEqual([]);
   });
 
   it("keeps what happened to a rollout between the lines of a run", async ({ expect }) => {

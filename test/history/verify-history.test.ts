@@ -167,6 +167,11 @@ describe("a history that somebody changed", () => {
       says: ["4 no_hash"],
     },
     {
+      what: "an inserted line that says nothing",
+      edit: (lines) => lines.toSpliced(3, 0, "nothing\n"),
+      says: ["4 changed"],
+    },
+    {
       what: "a line without a hash before the chain",
       edit: (lines) => [lineWithoutHash(0), ...lines],
       says: ["1 no_hash"],
