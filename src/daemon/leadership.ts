@@ -219,7 +219,7 @@ async function untilDone<T>(
 function logRestored(logger: Logger, place: string): void {
   logger.error(
     { path: place },
-    "the database has lost lines that this process had stored: it was restored, or failed over to a copy that lagged behind; releases in limits.accept are not used: to release a plan that is held, remove its hash, wait until the configuration is applied, and add it again",
+    "the database has lost what this process had stored or seen there: it was restored, or failed over to a copy that lagged behind; releases in limits.accept are not used: to release a plan that is held, remove its hash, wait until the configuration is applied, and add it again",
   );
 }
 

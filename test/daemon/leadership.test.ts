@@ -327,7 +327,7 @@ describe.skipIf(noPostgres)(`work under a Lease ${noPostgres ?? ""}`, () => {
     // The loss says why.
     expect(messages).not.toContain("state cannot be written");
     expect(seen).toEqual([false, true]);
-    const lost = place.log().filter(({ msg }) => String(msg).includes("has lost lines"));
+    const lost = place.log().filter(({ msg }) => String(msg).includes("has lost what"));
     expect(lost).toMatchObject([{ level: "error", path: "schema zonewarden of the database" }]);
   });
 
