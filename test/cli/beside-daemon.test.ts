@@ -170,7 +170,7 @@ describe.skipIf(noPostgres)(`a command after the crash of the leader ${noPostgre
     );
     const ran = await elsewhere(scene, "adopt", "--yes", shop);
     expect(ran.stderr).toContain(
-      "pod-1 holds the Lease schema zonewarden of the database and does not answer: waiting whether it lives\n",
+      "pod-1 holds the Lease schema zonewarden of the database and does not answer: waiting to see whether it still runs\n",
     );
     expect(ran.code, ran.stderr).toBe(0);
     expect(await plannedShop(scene)).toMatchObject({ changes: [], unowned: [] });

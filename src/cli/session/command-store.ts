@@ -95,7 +95,7 @@ async function openForDatabase(
   await using resources = new AsyncDisposableStack();
   let led = await leadDatabase(config, host, stop, "none");
   if ("why" in led && led.isLedByOther && !(await doesAnswer(pageOf(led.page, config), stop))) {
-    host.stderr.write(`${led.why} and does not answer: waiting whether it lives\n`);
+    host.stderr.write(`${led.why} and does not answer: waiting to see whether it still runs\n`);
     led = await leadDatabase(config, host, stop, "lease");
   }
   if ("why" in led) {

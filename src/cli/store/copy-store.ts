@@ -313,7 +313,7 @@ async function lock(place: string, { host, resources }: CopyPorts): Promise<void
   const directory = host.stateDirectory(place);
   const holder = await lockHolder(directory, host);
   if (holder !== undefined) {
-    stderr.write(`${place} is in use by ${holder}: waiting whether it lives\n`);
+    stderr.write(`${place} is in use by ${holder}: waiting to see whether it still runs\n`);
   }
   const onLost = (error: DirectoryLocked): void => {
     stderr.write(`store copy: ${error.message}\n`);
