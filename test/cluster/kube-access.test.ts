@@ -115,6 +115,12 @@ describe("access to a cluster", () => {
       says: '"exec", which zonewarden does not support',
     },
     {
+      when: "with a provider of tokens",
+      file: "/k/config",
+      files: { "/k/config": good.replace("client-key: key.pem", "auth-provider: {}") },
+      says: '"auth-provider", which zonewarden does not support',
+    },
+    {
       when: "with a password",
       file: "/k/config",
       files: { "/k/config": good.replace("client-key: key.pem", "username: mia, password: x") },
@@ -284,7 +290,7 @@ describe("the client of the API server", () => {
     const ask = (): Promise<unknown> => client.request({ method: "GET", path: "/version" }, 10_000);
     await ask();
     kube.fault = () => "lose-answer";
-    await expect(ask()).rejects.toMatchObject({ status: 0 });
+    await expect(ask()).rejects.toMatchObject({ name: "KubeError", status: 0 });
     expect(clock.sleeping).toBe(0);
   });
 

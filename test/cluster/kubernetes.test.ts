@@ -57,7 +57,7 @@ describe("the connection to the API server", () => {
       { ...ours, ca: theirs.cert, requestCert: true, rejectUnauthorized: false },
       ({ headers, socket }, response) => {
         subjects.push("authorized" in socket && socket.authorized);
-        accepted.push([headers.accept, headers.authorization]);
+        accepted.push([headers.accept, headers["user-agent"], headers.authorization]);
         response.end("{}");
       },
     );
@@ -82,8 +82,8 @@ describe("the connection to the API server", () => {
     await ask({ ...none, certificate: theirs.cert, key: theirs.key, token: "t" });
     expect(subjects).toEqual([false, true]);
     expect(accepted).toEqual([
-      ["application/json", undefined],
-      ["application/json", "Bearer t"],
+      ["application/json", "zonewarden", undefined],
+      ["application/json", "zonewarden", "Bearer t"],
     ]);
     server.closeAllConnections();
     await close(server);

@@ -2,7 +2,7 @@ import { describe, it } from "vitest";
 
 import { ZoneFileLoader } from "../../src/desired/load/zone-file-loader.ts";
 import { MemoryStore } from "../../src/memory/memory-store.ts";
-import { filesOf, StoredRevision } from "../../src/memory/stored-revision.ts";
+import { filesOf, headIn, StoredRevision } from "../../src/memory/stored-revision.ts";
 import type { RoundProgress } from "../../src/reconcile/fleet/desired-fleet.ts";
 import { SimulatedClock } from "../support/clock.ts";
 import { damagedIn } from "../support/damaged-in.ts";
@@ -99,6 +99,22 @@ describe("the stored revision", () => {
     const files = filesOf("/zones", contents, false);
     expect(await files.list("/zones")).toEqual(["shop.yaml", "team"]);
     expect(await files.list("/zones/team")).toEqual(["blog.yaml", "eu"]);
+  });
+
+  it("has no other file", async ({ expect }) => {
+    const files = filesOf("/zones", new Map([["shop.yaml", Buffer.from("zones: []")]]), false);
+    const none = { message: "there is no /zones/blog.yaml", code: "ENOENT" };
+    await expect(files.facts("/zones/blog.yaml")).rejects.toMatchObject(none);
+    await expect(files.read("/zones/blog.yaml", 1_000, never)).rejects.toMatchObject(none);
+  });
+
+  it.for([
+    ['"hash":"h","round":"planning","passed":3', 3],
+    ['"hash":"h","round":"planning","passed":"3"', 0],
+    ['"hash":"h","round":"planning","passed":-3', 0],
+    ['"hash":"h","round":"planning"', 0],
+  ] as const)("with the head {%s} has passed %i zones", ([head, passed], { expect }) => {
+    expect(headIn(`{${head}}`)?.round).toMatchObject({ phase: "planning", passed });
   });
 
   it("has the one file that the path leads to", async ({ expect }) => {
