@@ -21,7 +21,7 @@ const alsoTestedIn: Readonly<Record<string, readonly string[]>> = {
   ],
   reconcile: [
     "test/daemon/run.test.ts",
-    "test/daemon/restart.test.ts",
+    "test/daemon/restart.proof.ts",
     "test/daemon/adopt-by-itself.test.ts",
     "test/daemon/quota.test.ts",
     "test/memory/stored-revision.test.ts",
@@ -68,7 +68,7 @@ const alsoTestedIn: Readonly<Record<string, readonly string[]>> = {
     "test/telemetry/",
     "test/web/",
   ],
-  daemon: ["test/cli/beside-daemon.test.ts", "test/cli/plan-canaries.test.ts"],
+  daemon: ["test/cli/beside-daemon.proof.ts", "test/cli/plan-canaries.test.ts"],
   web: ["test/render/html.test.ts"],
   telemetry: ["test/daemon/"],
 };
