@@ -1,4 +1,6 @@
-import { RE2JS } from "re2js";
+import { createRequire } from "node:module";
+
+import type * as Re2 from "re2js";
 
 import { networkIn } from "../../syntax/expression/ip-address.ts";
 import { coerceList, isJsonObject, type Json, type JsonObject } from "../../syntax/json.ts";
@@ -100,11 +102,15 @@ const types = new Map<string, (value: TemplateValue) => boolean>([
   ["path", (value) => typeof value === "string" && /^\/[!-~]*$/.test(value)],
 ]);
 
-const patterns = remembered<RE2JS | undefined>(100);
+const patterns = remembered<Re2.RE2JS | undefined>(100);
+
+/** Loads the engine only if it is needed: few variables have a pattern. */
+const load: (name: "re2js") => typeof Re2 = createRequire(import.meta.url);
 
 /** A pattern that is tested in a time proportional to the text, whoever wrote it; `undefined` if it is none. */
-function regexOf(pattern: string): RE2JS | undefined {
+function regexOf(pattern: string): Re2.RE2JS | undefined {
   return patterns(pattern, () => {
+    const { RE2JS } = load("re2js");
     try {
       return RE2JS.compile(pattern);
     } catch {
