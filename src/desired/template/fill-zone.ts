@@ -224,16 +224,18 @@ class Filler {
     }
     const filled = fillUnit(value, path, kind, this.#variables);
     this.diagnostics.push(...filled.misplaced);
+    if (filled.found.length === 0) return filled.value;
     const names = this.#variables.behind(placeholders).flatMap((each) => variableIn(each) ?? []);
     const values = names.map((name) => this.#variables.valueOf(`vars.${name}`));
     const codes = new Set(filled.found.map(({ code }) => code));
     const foundWith = (variables: Variables): readonly UnplacedDiagnostic[] =>
       fillUnit(value, path, kind, variables).found;
     for (const found of filled.found) {
-      const unit = JSON.stringify([found.code, path, value, names, values]);
-      const { cause } = isOfText(found, value, path, kind)
-        ? { cause: undefined }
-        : causes(unit, () => ({ cause: this.#causeOf(found.code, codes, names, foundWith) }));
+      const cause = isOfText(found, value, path, kind)
+        ? undefined
+        : causes(JSON.stringify([found.code, path, value, names, values]), () => ({
+            cause: this.#causeOf(found.code, codes, names, foundWith),
+          })).cause;
       const placed =
         cause === undefined ? this.atCause(found) : [{ ...found, path: ["vars", cause] }];
       this.diagnostics.push(...placed);
