@@ -278,13 +278,23 @@ describe("a candidate", () => {
   });
 });
 
+/** A candidate, and a holder that hears no more of its Lease: somebody removed it. */
+async function removedLease(): Promise<{
+  readonly stage: Stage;
+  readonly first: SimulatedProcess;
+  readonly second: SimulatedProcess;
+}> {
+  const stage = new Stage();
+  const [first, second] = [stage.process("a"), stage.process("b")];
+  await stage.clock.run(first.acquire(never));
+  first.network = "cut";
+  stage.lease.remove();
+  return { stage, first, second };
+}
+
 describe("a candidate that creates a Lease which was removed", () => {
   it("waits even where the answer to the creation was lost", async ({ expect }) => {
-    const stage = new Stage();
-    const [first, second] = [stage.process("a"), stage.process("b")];
-    await stage.clock.run(first.acquire(never));
-    first.network = "cut";
-    stage.lease.remove();
+    const { stage, first, second } = await removedLease();
     const from = stage.clock.monotonicMs();
     const waiting = second.acquire(never);
     // The first look finds no Lease; the answer to what follows does not arrive.
@@ -299,11 +309,7 @@ describe("a candidate that creates a Lease which was removed", () => {
   });
 
   it("waits even where another one created it first, and gave it back", async ({ expect }) => {
-    const stage = new Stage();
-    const [first, second] = [stage.process("a"), stage.process("b")];
-    await stage.clock.run(first.acquire(never));
-    first.network = "cut";
-    stage.lease.remove();
+    const { stage, second } = await removedLease();
     const from = stage.clock.monotonicMs();
     const waiting = second.acquire(never);
     // The first look finds no Lease; what follows does not arrive.
@@ -320,11 +326,7 @@ describe("a candidate that creates a Lease which was removed", () => {
   });
 
   it("does not give it back when it ends before: nobody would know to wait", async ({ expect }) => {
-    const stage = new Stage();
-    const [first, second] = [stage.process("a"), stage.process("b")];
-    await stage.clock.run(first.acquire(never));
-    first.network = "cut";
-    stage.lease.remove();
+    const { stage, second } = await removedLease();
     const stop = new AbortController();
     const waiting = second.acquire(stop.signal);
     await stage.clock.advance(5_000);
