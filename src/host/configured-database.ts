@@ -1,5 +1,5 @@
-import type { Config, SecretSource } from "../desired/config/config.ts";
-import { type Database, DatabaseError } from "../memory/database.ts";
+import type { Config } from "../desired/config/config.ts";
+import type { Database } from "../memory/database.ts";
 import { openDatabase } from "../memory/postgres/open-database.ts";
 import { errorText } from "../syntax/error-code.ts";
 import type { Host } from "./host.ts";
@@ -10,27 +10,11 @@ export function databaseOf({ store }: Config, host: Host): Database | undefined 
   if (store === undefined || !("postgres" in store)) return undefined;
   const { url, schema } = store.postgres;
   return openDatabase(schema, async () => {
-    const text = await urlIn(url, host);
-    if (hasBarePassword(text)) {
-      throw new DatabaseError(
-        "the URL of the database is cut off in its password: percent-encode special characters of the password: / as %2F, ? as %3F, # as %23",
-      );
+    try {
+      return await readSecret(url, host);
+    } catch (error) {
+      const why = errorText(error);
+      throw new Error(`the URL of the database is missing: ${why}`, { cause: error });
     }
-    return text;
   });
-}
-
-async function urlIn(source: SecretSource, host: Host): Promise<string> {
-  try {
-    return await readSecret(source, host);
-  } catch (error) {
-    const why = errorText(error);
-    throw new Error(`the URL of the database is missing: ${why}`, { cause: error });
-  }
-}
-
-/** Whether the host part of a URL would end in its password. A parameter after it may hold an @. */
-function hasBarePassword(url: string): boolean {
-  const [, before = ""] = /^postgres(?:ql)?:\/\/(.*)@/.exec(url) ?? [];
-  return /[/?#]/.test(before) && !/\?\w+=/.test(before);
 }

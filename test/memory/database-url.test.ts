@@ -29,6 +29,7 @@ describe("the URL of a database", () => {
     { url: "", says: "the URL of the database must be postgres://user:password@host/database" },
     { url: "secret", says: "must be postgres://" },
     { url: "https://zone:secret@db.example/zonewarden", says: "must be postgres://" },
+    { url: "postgres://zone:secret/1@db.example/zonewarden", says: "/ as %2F, ? as %3F, # as %23" },
     { url: `${remote}?sslmode=no-verify`, says: "sslmode=no-verify is not supported" },
   ])("$url is refused, and is not in the message", ({ url, says }, { expect }) => {
     expect(() => verifiedUrl(url)).toThrow(says);

@@ -95,6 +95,11 @@ export class SqlConnection implements AsyncDisposable {
  * @throws {DatabaseError} if it is no URL of PostgreSQL, or switches off the verification.
  */
 export function verifiedUrl(text: string): string {
+  if (hasBarePassword(text)) {
+    throw new DatabaseError(
+      "the URL of the database is cut off in its password: percent-encode special characters of the password: / as %2F, ? as %3F, # as %23",
+    );
+  }
   // A socket needs no host, which a URL with a user must have.
   const url = URL.parse(text.replace("@/", "@localhost/"));
   if (url === null || !["postgres:", "postgresql:"].includes(url.protocol)) {
@@ -112,6 +117,12 @@ export function verifiedUrl(text: string): string {
     url.searchParams.set("sslmode", "verify-full");
   }
   return url.href;
+}
+
+/** Whether the host part of a URL would end in its password. A parameter after it may hold an @. */
+function hasBarePassword(url: string): boolean {
+  const [, before = ""] = /^postgres(?:ql)?:\/\/(.*)@/.exec(url) ?? [];
+  return /[/?#]/.test(before) && !/\?\w+=/.test(before);
 }
 
 function isLocal({ hostname, searchParams }: URL): boolean {
