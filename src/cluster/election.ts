@@ -78,9 +78,8 @@ export class Election {
   readonly #installation: string;
   #observer: ElectionObserver | undefined;
   #held: HeldLease | undefined;
-  #seen: Lease | undefined;
-  /** When this version of `#seen` was first seen, by the monotonic clock. */
-  #seenAt = -Infinity;
+  /** The Lease, and when this version of it was first seen, by the monotonic clock. */
+  #seen: { readonly lease: Lease; readonly sinceMs: number } | undefined;
   /** Until then, by the monotonic clock, the holder of a Lease that was removed may write. */
   #quietUntil = -Infinity;
   #failure: Error | undefined;
@@ -115,11 +114,12 @@ export class Election {
 
   /** What was last known of the Lease. */
   get view(): LeaseView {
+    const lease = this.#seen?.lease;
     return {
       isHeld: this.fence.isHeld(),
-      holder: this.#seen?.holder ?? "",
-      transitions: this.#seen?.transitions ?? 0,
-      page: this.#seen === undefined ? "" : pageIn(this.#seen),
+      holder: lease?.holder ?? "",
+      transitions: lease?.transitions ?? 0,
+      page: lease === undefined ? "" : pageIn(lease),
       failure: this.#failure?.message,
     };
   }
@@ -151,9 +151,11 @@ export class Election {
     const { identity } = this.#options;
     const timeoutMs = requestTimeoutMs(this.#timing);
     const lease = await leases.read(timeoutMs);
-    this.#see(lease);
-    if (lease !== undefined && !this.#isFree(lease)) return undefined;
-    if (lease === undefined) return this.#create(stop);
+    if (lease === undefined) {
+      this.#seen = undefined;
+      return this.#create(stop);
+    }
+    if (!this.#isFree(lease, this.#see(lease))) return undefined;
     const transitions = lease.transitions + Number(lease.holder !== identity);
     const held = await this.#take(transitions, (claim) => leases.update(lease, claim, timeoutMs));
     return this.#afterQuiet(held, stop);
@@ -208,18 +210,19 @@ export class Election {
    * Whether the holder gave a Lease back itself, or nobody wrote it for the whole time that the last holder may have. A
    * holder that somebody else cleared or replaced may still write.
    */
-  #isFree({ holder, releasedBy, durationMs }: Lease): boolean {
+  #isFree({ holder, releasedBy, durationMs }: Lease, silentMs: number): boolean {
     if (holder === "" && releasedBy !== "") return true;
-    const silentMs = this.#ports.clock.monotonicMs() - this.#seenAt;
     return silentMs >= Math.max(durationMs ?? 0, this.#timing.durationMs);
   }
 
-  #see(lease: Lease | undefined): void {
-    const hasChanged = lease?.version !== this.#seen?.version;
-    this.#seen = lease;
-    if (lease === undefined) return;
-    if (hasChanged) this.#seenAt = this.#ports.clock.monotonicMs();
+  /** Notes the Lease; gives for how many milliseconds nobody has written it. */
+  #see(lease: Lease): number {
+    const now = this.#ports.clock.monotonicMs();
+    const known = this.#seen;
+    const sinceMs = known?.lease.version === lease.version ? known.sinceMs : now;
+    this.#seen = { lease, sinceMs };
     if (lease.holder !== "") this.#tellHolder(lease);
+    return now - sinceMs;
   }
 
   #tellHolder(lease: Lease): void {

@@ -83,6 +83,8 @@ export function createKubeClient(access: KubeAccess, clock: Clock): KubeClient {
 interface Connection {
   readonly secrets: KubeSecrets;
   readonly agent: Agent;
+  /** By the monotonic clock. */
+  readonly readAtMs: number;
 }
 
 /** Keeps connections for as long as the secrets are the same. */
@@ -90,7 +92,6 @@ class Connections implements AsyncDisposable {
   readonly #access: KubeAccess;
   readonly #clock: Clock;
   #current: Connection | undefined;
-  #readAt = -Infinity;
 
   constructor(access: KubeAccess, clock: Clock) {
     this.#access = access;
@@ -98,20 +99,21 @@ class Connections implements AsyncDisposable {
   }
 
   async current(): Promise<Connection> {
-    const now = this.#clock.monotonicMs();
-    if (this.#current !== undefined && now - this.#readAt < secretsAgeMs) return this.#current;
+    const readAtMs = this.#clock.monotonicMs();
+    const fresh = this.#current;
+    if (fresh !== undefined && readAtMs - fresh.readAtMs < secretsAgeMs) return fresh;
     const secrets = await this.#access.secrets();
-    this.#readAt = now;
     const known = this.#current;
     const isSame = known !== undefined && hasSameTls(secrets, known.secrets);
-    this.#current = { secrets, agent: isSame ? known.agent : agentWith(secrets) };
+    const agent = isSame ? known.agent : agentWith(secrets);
+    this.#current = { secrets, agent, readAtMs };
     if (!isSame) void known?.agent.close();
     return this.#current;
   }
 
   /** Has the secrets read again by the next request. */
   expire(): void {
-    this.#readAt = -Infinity;
+    if (this.#current !== undefined) this.#current = { ...this.#current, readAtMs: -Infinity };
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -125,8 +127,8 @@ function hasSameTls(one: KubeSecrets, other: KubeSecrets): boolean {
 
 function agentWith({ ca, certificate, key }: KubeSecrets): Agent {
   return new Agent({
+    // HTTP/2 has one connection for all requests: where it hangs, the Lease is lost.
     allowH2: false,
-    connections: 8,
     maxResponseSize: maxAnswerBytes,
     connect: {
       ...(ca === "" ? {} : { ca }),
