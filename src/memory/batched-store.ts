@@ -91,8 +91,8 @@ export class BatchedStore implements StateStore {
     return this.#write();
   }
 
-  async isHeld(): Promise<boolean> {
-    return (await this.#medium.isHeld?.()) ?? true;
+  isHeld(): Promise<boolean> {
+    return this.#medium.isHeld?.() ?? Promise.resolve(true);
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

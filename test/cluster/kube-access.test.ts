@@ -144,7 +144,10 @@ describe("access to a cluster", () => {
       says: "no server URL",
     },
   ])("$when says what to do", async ({ file, files, env = {}, says }, { expect }) => {
-    await expect(findAccess(file, { env, readText: filesOf(files) })).rejects.toThrow(says);
+    const found = findAccess(file, { env, readText: filesOf(files) });
+    const error = await found.catch((reason: unknown) => String(reason));
+    expect(error).toMatch(/^NoClusterAccess: /);
+    expect(error).toContain(says);
   });
 });
 

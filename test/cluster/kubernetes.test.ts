@@ -1,4 +1,4 @@
-import { createServer } from "node:https";
+import { createSecureServer } from "node:http2";
 
 import { describe, it } from "vitest";
 
@@ -53,11 +53,12 @@ describe("the connection to the API server", () => {
     const [ours, theirs] = [await makeCertificate(), await makeCertificate()];
     const subjects: unknown[] = [];
     const accepted: unknown[] = [];
-    const server = createServer(
-      { ...ours, ca: theirs.cert, requestCert: true, rejectUnauthorized: false },
-      ({ headers, socket }, response) => {
+    const tls = { ca: theirs.cert, requestCert: true, rejectUnauthorized: false };
+    const server = createSecureServer(
+      { ...ours, ...tls, allowHTTP1: true },
+      ({ headers, httpVersion, socket }, response) => {
         subjects.push("authorized" in socket && socket.authorized);
-        accepted.push([headers.accept, headers["user-agent"], headers.authorization]);
+        accepted.push([httpVersion, headers.accept, headers["user-agent"], headers.authorization]);
         response.end("{}");
       },
     );
@@ -82,10 +83,9 @@ describe("the connection to the API server", () => {
     await ask({ ...none, certificate: theirs.cert, key: theirs.key, token: "t" });
     expect(subjects).toEqual([false, true]);
     expect(accepted).toEqual([
-      ["application/json", "zonewarden", undefined],
-      ["application/json", "zonewarden", "Bearer t"],
+      ["1.1", "application/json", "zonewarden", undefined],
+      ["1.1", "application/json", "zonewarden", "Bearer t"],
     ]);
-    server.closeAllConnections();
     await close(server);
   });
 

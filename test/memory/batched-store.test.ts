@@ -53,6 +53,7 @@ describe("a store that gathers changes", () => {
       ["a", "1"],
       ["b", "1"],
     ]);
+    expect(store.status).toEqual({ status: "ok" });
     store.set("a", "1");
     store.set("none", undefined);
     await clock.advance(1_000);
@@ -153,6 +154,21 @@ describe("a store that gathers changes", () => {
     await store[Symbol.asyncDispose]();
     await clock.advance(10_000);
     expect([batches.length, told]).toEqual([1, ["ENOSPC", "closed"]]);
+  });
+
+  it("tells each of two who wait for the same batch what became of it", async ({ expect }) => {
+    const stage = new Stage();
+    stage.answer = full;
+    stage.store.set("a", "1");
+    expect(await Promise.all([stage.store.flush(), stage.store.flush()])).toEqual([false, false]);
+    expect(stage.batches).toHaveLength(1);
+  });
+
+  it("waits for nothing after what was set is stored", async ({ expect }) => {
+    const { store, clock } = new Stage();
+    store.set("a", "1");
+    expect(await store.flush()).toBe(true);
+    expect(clock.sleeping).toBe(0);
   });
 
   it("sends nothing if nothing was set, and is held where its medium does not tell", async ({
