@@ -94,7 +94,8 @@ class DatabaseStore implements TermStore {
   #next: { parts: Part[]; readonly sent: Promise<void> } | undefined;
   #sending: Promise<void> = Promise.resolve();
   #unconfirmed: HistoryBatch | undefined;
-  #isLost = false;
+  /** Why the term is over. */
+  #lost: Exclude<BatchResult, "stored"> | undefined;
 
   constructor(
     place: string,
@@ -136,14 +137,14 @@ class DatabaseStore implements TermStore {
   }
 
   async #storeMeasurements(batch: Omit<MeasurementBatch, "term">): Promise<void> {
-    if (this.#isLost) throw new TermOver("term_over");
+    if (this.#lost !== undefined) throw new TermOver(this.#lost);
     const result = await this.#tables.storeMeasurements({ term: this.#term, ...batch });
     if (result !== "stored") this.#lose(result);
   }
 
   /** Ends the term. */
   #lose(result: Exclude<BatchResult, "stored">): never {
-    this.#isLost = true;
+    this.#lost = result;
     this.#ports.onLost(result);
     throw new TermOver(result);
   }
@@ -162,7 +163,7 @@ class DatabaseStore implements TermStore {
         await this.#send({ changes, history: undefined });
         return gatherMs;
       },
-      isHeld: () => Promise.resolve(!this.#isLost),
+      isHeld: () => Promise.resolve(this.#lost === undefined),
       [Symbol.asyncDispose]: () => this.#sending,
     };
   }
@@ -182,18 +183,17 @@ class DatabaseStore implements TermStore {
   }
 
   async #store(parts: readonly Part[]): Promise<void> {
-    if (this.#isLost) throw new TermOver("term_over");
+    if (this.#lost !== undefined) throw new TermOver(this.#lost);
     const head = this.#head;
     // Lines whose answer was lost may be stored: until it is known, they go with whatever is stored.
     const sent = parts.find((part) => part.history !== undefined)?.history ?? this.#unconfirmed;
-    // What was confirmed with other changes is sent once more.
+    // What is confirmed, with other changes or alone, is not stored once more.
     const history = sent?.lines.head.hash === head.hash ? undefined : sent;
     this.#unconfirmed = history;
     // Of two values of one key, the later one counts.
     const changes = [...new Map(parts.flatMap((part) => part.changes))];
     const result = await this.#tables.store({ term: this.#term, changes, head, history });
     if (result !== "stored") this.#lose(result);
-    this.#unconfirmed = undefined;
     if (history !== undefined) this.#head = headOf(history.lines.head);
   }
 }

@@ -3,12 +3,13 @@ import { describe, it } from "vitest";
 import { NewLines } from "../../src/history/chain/history-chain.ts";
 import type { HistoryBatch } from "../../src/history/file/history-store.ts";
 import {
+  lastSeen,
   type LastTerm,
   measurementWriter,
   openDatabaseStore,
   type TermStore,
 } from "../../src/memory/database-store.ts";
-import type { OpenedTables, TermBatch } from "../../src/memory/database.ts";
+import type { OpenedTables, StoredTerm, TermBatch } from "../../src/memory/database.ts";
 import { SimulatedClock } from "../support/clock.ts";
 import { MemoryTables } from "../support/memory-tables.ts";
 import { named } from "../support/reports.ts";
@@ -158,5 +159,26 @@ describe("lines of the history", () => {
     void store.history?.add(oneLine());
     await store[Symbol.asyncDispose]();
     expect(tables.lines).toHaveLength(1);
+  });
+});
+
+describe("what a process has seen of a database in which others work", () => {
+  const at = (term: number, n: number): StoredTerm => ({ term, head: { n, hash: `${n}` } });
+  const unstored = [["a", "1"]] as const;
+
+  it.for([
+    { when: "nothing was known", known: undefined, now: at(3, 7), unstored: [] },
+    { when: "its own term still runs", known: at(3, 7), now: at(3, 8), unstored },
+    { when: "a later term runs", known: at(3, 7), now: at(4, 7), unstored: [] },
+  ])("is what is there now where $when", ({ known, now, unstored: left }, { expect }) => {
+    expect(lastSeen(known && { ...known, unstored }, now)).toEqual({ ...now, unstored: left });
+  });
+
+  it.for([
+    { when: "the term is an earlier one", now: at(2, 9) },
+    { when: "the history is shorter", now: at(4, 6) },
+  ])("is what was known where $when: it was restored", ({ now }, { expect }) => {
+    const known = { ...at(3, 7), unstored };
+    expect(lastSeen(known, now)).toEqual(known);
   });
 });
