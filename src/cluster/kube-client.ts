@@ -46,7 +46,7 @@ export interface KubeClient extends AsyncDisposable {
 const secretsAgeMs = 60_000;
 
 /** Far more than a Lease or an Event has. */
-const maxAnswerBytes = 4 * 1024 * 1024;
+const maxAnswerBytes = 4_000_000;
 
 /** Creates a client; sends nothing yet. */
 export function createKubeClient(access: KubeAccess, clock: Clock): KubeClient {

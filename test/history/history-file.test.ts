@@ -340,7 +340,11 @@ describe("the history file", () => {
     // A command names the directory that it was given for a history.
     const directory = path.dirname(place.file);
     const reading = Array.fromAsync(historyFile(directory).read());
-    await expect(reading).rejects.toMatchObject({ code: "EISDIR", path: directory });
+    await expect(reading).rejects.toMatchObject({
+      message: `${directory} is a directory`,
+      code: "EISDIR",
+      path: directory,
+    });
   });
 
   it("waits for no reader of a pipe that takes its place", async ({ expect }) => {

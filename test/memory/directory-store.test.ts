@@ -614,9 +614,11 @@ describe("the lock of a state directory", () => {
   it("keeps a second process out, and says which one holds it", async ({ expect }) => {
     const directory = new MemoryDirectory();
     const { clock } = await opened(directory, shop, { ...here, pid: 11 });
-    await expect(clock.run(opened(directory, shop, here, clock))).rejects.toThrow(
-      "the store is in use by process 11 on a: stop it, or give this process a directory of its own (store.path)",
-    );
+    await expect(clock.run(opened(directory, shop, here, clock))).rejects.toMatchObject({
+      name: "DirectoryLocked",
+      message:
+        "the store is in use by process 11 on a: stop it, or give this process a directory of its own (store.path)",
+    });
   });
 
   it.for([

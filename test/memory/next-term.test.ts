@@ -162,8 +162,11 @@ describe("lines of the history", () => {
   });
 });
 
+function at(term: number, n: number): StoredTerm {
+  return { term, head: { n, hash: `${n}` } };
+}
+
 describe("what a process has seen of a database in which others work", () => {
-  const at = (term: number, n: number): StoredTerm => ({ term, head: { n, hash: `${n}` } });
   const unstored = [["a", "1"]] as const;
 
   it.for([

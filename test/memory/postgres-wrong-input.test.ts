@@ -265,6 +265,18 @@ describe.skipIf(noPostgres)(`a daemon with a database ${noPostgres ?? ""}`, () =
     expect(await session()).toEqual(await refused);
   });
 
+  it("limits how long a statement takes and waits for a lock, without a trace in the session", async ({
+    expect,
+  }) => {
+    const { url } = await installation();
+    await using connection = new SqlConnection(() => Promise.resolve(url));
+    const limits = ["statement_timeout", "lock_timeout"].map((name) => `SHOW ${name}`);
+    const rows = [[{ statement_timeout: "10s" }], [{ lock_timeout: "3s" }]];
+    expect(await connection.run(limits)).toEqual(rows);
+    const unlimited = [[{ statement_timeout: "0" }], [{ lock_timeout: "0" }]];
+    expect((await connection.run(["COMMIT", ...limits, "BEGIN"])).slice(1, -1)).toEqual(unlimited);
+  });
+
   it("stores with a term what the one before could not, if nobody led in between", async ({
     expect,
   }) => {
