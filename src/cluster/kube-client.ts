@@ -70,7 +70,6 @@ export function createKubeClient(access: KubeAccess, clock: Clock): KubeClient {
         if (timeout.signal.aborted) {
           throw new KubeError(`the API server did not answer within ${timeoutMs} ms`, 0, error);
         }
-        if (error instanceof KubeError) throw error;
         throw new KubeError(`the API server cannot be reached: ${reasonOf(error)}`, 0, error);
       } finally {
         cancel();
@@ -130,10 +129,8 @@ function agentWith({ ca, certificate, key }: KubeSecrets): Agent {
     // HTTP/2 has one connection for all requests: where it hangs, the Lease is lost.
     allowH2: false,
     maxResponseSize: maxAnswerBytes,
-    connect: {
-      ...(ca === "" ? {} : { ca }),
-      ...(certificate === "" ? {} : { cert: certificate, key }),
-    },
+    // "" is none for Node.js: the authorities of the system, and no certificate.
+    connect: { ca, cert: certificate, key },
   });
 }
 

@@ -45,6 +45,7 @@ describe("a process in Kubernetes", () => {
     expect(kube.connections.open).toBe(1);
     await found[Symbol.asyncDispose]();
     await eventually("it is closed", () => kube.connections.open === 0 || undefined);
+    await expect(found.lease("edge").read(10_000)).rejects.toThrow("cannot be reached");
   });
 });
 
