@@ -241,7 +241,7 @@ export class Election {
       clock,
       timing: this.#timing,
       identity: this.#options.identity,
-      claim: (transitions, acquiredAt) => this.#claim(transitions, acquiredAt),
+      claim: (transitions) => this.#claim(transitions, undefined),
       failed: (error) => this.#fail(error),
       renewed: (lease) => {
         this.#recover();

@@ -53,8 +53,8 @@ export interface HoldPorts {
   readonly leases: LeaseStore;
   readonly clock: LeaseClock;
   readonly timing: LeaseTiming;
-  /** The claim with which this process holds the Lease. */
-  readonly claim: (transitions: number, acquiredAt: Date | undefined) => Claim;
+  /** The claim with which this process goes on holding the Lease. */
+  readonly claim: (transitions: number) => Claim;
   readonly identity: string;
   /** A renewal failed, and is tried again. */
   readonly failed: (error: unknown) => void;
@@ -172,7 +172,7 @@ export class HeldLease implements AsyncDisposable {
   }
 
   #claim(): Claim {
-    return this.#ports.claim(this.#lease.transitions, undefined);
+    return this.#ports.claim(this.#lease.transitions);
   }
 
   #write(lease: Lease, claim: Claim): Promise<ClaimResult> {

@@ -13,8 +13,6 @@ export interface Lease {
   readonly version: string;
   /** Which installation holds it: owner and service address. */
   readonly installation: string;
-  /** When the holder renewed it, as it says itself: only ever compared for equality. */
-  readonly renewed: string;
   /** Who gave it back as its holder; "": nobody, or it is held again. */
   readonly releasedBy: string;
   /** Where the holder shows its status page, as it says itself; "": not known. */
@@ -35,8 +33,8 @@ export interface Claim {
   readonly page: string;
   /** When the holder acquired the Lease; `undefined`: the moment stays. */
   readonly acquiredAt: Date | undefined;
-  /** When the holder renewed it; `undefined`: the moment stays. */
-  readonly now: Date | undefined;
+  /** When it is written: acquired, renewed or given back. */
+  readonly now: Date;
 }
 
 /** The result of a write; `conflict`: somebody else wrote, created or removed the Lease. */
@@ -113,7 +111,6 @@ function leaseIn(name: string, { status, body }: KubeAnswer): Lease {
     transitions: typeof transitions === "number" ? transitions : 0,
     version,
     installation: coerceText(annotations[keys.installation]),
-    renewed: coerceText(spec["renewTime"]),
     releasedBy: coerceText(annotations[keys.releasedBy]),
     page: coerceText(annotations[keys.page]),
     object,
@@ -142,7 +139,7 @@ function bodyOf(object: JsonObject, claim: Claim): JsonObject {
       holderIdentity: claim.holder,
       leaseDurationSeconds: Math.max(1, Math.ceil(claim.durationMs / 1_000)),
       leaseTransitions: claim.transitions,
-      ...(claim.now === undefined ? {} : { renewTime: microTime(claim.now) }),
+      renewTime: microTime(claim.now),
       ...(claim.acquiredAt === undefined ? {} : { acquireTime: microTime(claim.acquiredAt) }),
     },
   };

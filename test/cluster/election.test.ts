@@ -570,8 +570,8 @@ describe("a holder", () => {
     process.network = "cut";
     await stage.clock.advance(8_000);
     process.network = "ok";
-    const { renewed } = stage.lease.current ?? {};
-    while (stage.lease.current?.renewed === renewed) await stage.clock.advance(10);
+    const { version } = stage.lease.current ?? {};
+    while (stage.lease.current?.version === version) await stage.clock.advance(10);
     // The answer arrives while the process is paused.
     process.isPaused = true;
     await stage.clock.advance(10_000);

@@ -337,13 +337,22 @@ describe("the client of the API server", () => {
     const access = { server: kube.url, namespace: "zonewarden", secrets: async () => secrets };
     await using client = createKubeClient(access, systemClock);
     const leases = leaseStore("zonewarden", client);
-    const now = new Date("2026-11-22T12:00:00.123Z");
-    const claim = claimOf({ transitions: 1, installation: "i", acquiredAt: now, now });
+    const claim = claimOf({ transitions: 1, installation: "i", releasedBy: "b", page: "p" });
     const lease = await leases.read(1_000);
     if (lease === undefined) throw new Error("there is no Lease");
-    await leases.update(lease, claim, 1_000);
+    expect(lease).toMatchObject({ holder: "", installation: "", releasedBy: "", page: "" });
+    const first = { ...claim, acquiredAt: claim.now };
+    const says = { holder: "a", installation: "i", releasedBy: "b", page: "p" };
+    expect(await leases.update(lease, first, 1_000)).toMatchObject({ lease: says });
     expect(kube.objects.get(leasePath)).toMatchObject({
-      metadata: { labels, annotations: { "zonewarden/installation": "i" } },
+      metadata: {
+        labels,
+        annotations: {
+          "zonewarden/installation": "i",
+          "zonewarden/released-by": "b",
+          "zonewarden/page": "p",
+        },
+      },
       spec: {
         strategy: "OldestEmulationVersion",
         holderIdentity: "a",

@@ -59,7 +59,9 @@ describe("the connection to the API server", () => {
       { ...ours, ...tls, allowHTTP1: true },
       ({ headers, httpVersion, socket }, response) => {
         subjects.push("authorized" in socket && socket.authorized);
-        accepted.push([httpVersion, headers.accept, headers["user-agent"], headers.authorization]);
+        const { accept, authorization, ...others } = headers;
+        const agent = others["user-agent"];
+        accepted.push([httpVersion, accept, agent, authorization, others["content-type"]]);
         response.end("{}");
       },
     );
@@ -84,8 +86,8 @@ describe("the connection to the API server", () => {
     await ask({ ...none, certificate: theirs.cert, key: theirs.key, token: "t" });
     expect(subjects).toEqual([false, true]);
     expect(accepted).toEqual([
-      ["1.1", "application/json", "zonewarden", undefined],
-      ["1.1", "application/json", "zonewarden", "Bearer t"],
+      ["1.1", "application/json", "zonewarden", undefined, undefined],
+      ["1.1", "application/json", "zonewarden", "Bearer t", undefined],
     ]);
     await close(server);
   });

@@ -18,7 +18,7 @@ export function claimOf(more: Partial<Claim> = {}): Claim {
     releasedBy: "",
     page: "",
     acquiredAt: undefined,
-    now: undefined,
+    now: new Date("2026-11-22T12:00:00.123Z"),
     ...more,
   };
 }
@@ -58,7 +58,6 @@ export class SimulatedLease {
       durationMs: 1_000,
       transitions: 0,
       installation: `${owner} at ${service}`,
-      renewed: "",
       page: "",
       version: this.#next(),
       object: {},
@@ -101,13 +100,12 @@ export class SimulatedLease {
   }
 
   #write(claim: Claim): ClaimResult {
-    const { holder, durationMs, transitions, installation, page, releasedBy, now } = claim;
+    const { holder, durationMs, transitions, installation, page, releasedBy } = claim;
     if (holder !== "" && holder !== this.#lease?.holder) {
       this.taken.push({ holder, at: this.#clock.monotonicMs() });
     }
     const version = this.#next();
-    const renewed = now?.toISOString() ?? this.#lease?.renewed ?? "";
-    const spec = { holder, durationMs, transitions, installation, page, releasedBy, renewed };
+    const spec = { holder, durationMs, transitions, installation, page, releasedBy };
     const lease = { ...spec, version, object: {} };
     this.#lease = lease;
     return { result: "written", lease };

@@ -37,7 +37,7 @@ function updateSql(table: string, version: string, claim: Claim): string {
     `installation = ${literal(installation)}`,
     `page = ${literal(page)}`,
     `released_by = ${literal(releasedBy)}`,
-    ...(now === undefined ? [] : [`renewed = ${literal(now.toISOString())}`]),
+    `renewed = ${literal(now.toISOString())}`,
   ];
   return `UPDATE ${table} SET ${set.join(", ")} WHERE version = ${version} RETURNING *`;
 }
@@ -55,7 +55,6 @@ function leaseIn(row: Rows[number]): Lease {
     transitions: Number(row["transitions"]),
     version: coerceText(row["version"]),
     installation: coerceText(row["installation"]),
-    renewed: coerceText(row["renewed"]),
     releasedBy: coerceText(row["released_by"]),
     page: coerceText(row["page"]),
     object: {},
