@@ -35,6 +35,11 @@ describe("the URL of a database", () => {
     expect(() => verifiedUrl(url)).toThrow(says);
     expect(() => verifiedUrl(url)).not.toThrow("secret");
   });
+
+  it("has no code of the server where it is refused", ({ expect }) => {
+    const refused: unknown = expect.objectContaining({ name: "DatabaseError", code: "" });
+    expect(() => verifiedUrl("")).toThrow(refused);
+  });
 });
 
 describe("a text in SQL", () => {

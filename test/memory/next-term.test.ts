@@ -74,6 +74,7 @@ describe("what a term could not store", () => {
     while (tables.unheard > 0) await expect(termOf(tables, first.last)).rejects.toThrow("timeout");
     const next = await termOf(tables, first.last);
     expect(next.isRestored).toBe(false);
+    expect(next.state.opened).toEqual({ result: "loaded", entries: next.state.keys("").length });
     expect(next.state.keys("").toSorted()).toEqual(Object.keys(row.entries));
     expect(await next.state.flush()).toBe(true);
     expect(Object.fromEntries(tables.entries)).toEqual(row.entries);
@@ -119,7 +120,11 @@ describe("measurements in the tables of a term", () => {
     const { measurements } = await termOf(tables, undefined, undefined, lost);
     await termOf(tables, undefined);
     for (const first of ["2026-11-20", "2026-11-21"]) {
-      await expect(measurements.dropBefore(first)).rejects.toThrow("another process");
+      await expect(measurements.dropBefore(first)).rejects.toMatchObject({
+        name: "TermOver",
+        message:
+          "another process has begun to work with this database, or the database was restored",
+      });
     }
     expect(lost).toEqual(["term_over"]);
   });

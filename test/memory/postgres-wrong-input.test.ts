@@ -259,7 +259,10 @@ describe.skipIf(noPostgres)(`a daemon with a database ${noPostgres ?? ""}`, () =
     const { url } = await installation();
     await using connection = new SqlConnection(() => Promise.resolve(url));
     const session = async (): Promise<unknown> => connection.run(["SELECT pg_backend_pid()"]);
-    const refused = connection.run(["SELECT 1 / 0"]).catch(session);
+    const refused = connection.run(["SELECT 1 / 0"]).catch(async (error: unknown) => {
+      expect(error).toMatchObject({ name: "DatabaseError", code: "22012" });
+      return session();
+    });
     const beside = session();
     await expect(beside).rejects.toThrow("Connection terminated");
     expect(await session()).toEqual(await refused);
