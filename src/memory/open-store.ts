@@ -187,6 +187,8 @@ async function readDatabase(
 
 /** What the daemon stored of zones, for a command. */
 export interface StoredZones {
+  /** Why the store was not read, so that nothing of it is known; `undefined`: it was, or there is none. */
+  readonly unread: string | undefined;
   /** What was last applied to a zone; "" if that is not known. */
   readonly applied: (zone: ZoneName) => string;
   /** The rules of a zone that were adopted. */
@@ -202,9 +204,13 @@ export interface StoredZones {
 }
 
 /** What a store says of zones; without one, nothing is known. */
-export function storedZones(store: Pick<StoredView, "get"> | undefined): StoredZones {
+export function storedZones(
+  store: Pick<StoredView, "get"> | undefined,
+  unread?: string,
+): StoredZones {
   const known = store ?? { get: () => undefined };
   return {
+    unread,
     applied: (zone) => remembered(known, zoneKeys.applied, zone),
     adopted: (zone) => remembered(known, zoneKeys.adopted, zone),
     scripts: (zone) => remembered(known, zoneKeys.scripts, zone),
@@ -218,15 +224,13 @@ export function storedZones(store: Pick<StoredView, "get"> | undefined): StoredZ
   };
 }
 
-/** What a command says if the store tells it nothing; `undefined`: there is none, or it can be read. */
-export function unknownText(store: StoredView | undefined): string | undefined {
+/** Why the store tells a command nothing; `undefined`: there is none, or it can be read. */
+export function whyUnknown(store: StoredView | undefined): string | undefined {
   if (store === undefined || store.opened.result === "loaded") return undefined;
   const { place, opened } = store;
-  const why =
-    opened.result === "lost"
-      ? `the store (${place}) cannot be used: ${opened.detail}`
-      : `the store (${place}) is empty here: no daemon of this configuration has used it`;
-  return notKnownText(why);
+  return opened.result === "lost"
+    ? `the store (${place}) cannot be used: ${opened.detail}`
+    : `the store (${place}) is empty here: no daemon of this configuration has used it`;
 }
 
 /** What a command says if it knows nothing of the store, and why. */

@@ -295,4 +295,26 @@ describe("rules of all phases that are live as declared", () => {
       "left alone: 1 custom rule: “Foreign”",
     );
   });
+
+  it("are not created once more where the state cannot be read", async ({ expect }) => {
+    await using example = await exampleWithEmulator({ seed, config: "store: { path: state }" });
+    const { place, emulator } = example;
+    await place.remove("zones");
+    await place.write("zones/shop.yaml", file);
+    expect((await place.run("adopt", "--yes")).code).toBe(0);
+    await place.write("zones/shop.yaml", file.replace('"block"', '"managed_challenge"'));
+    expect((await place.run("plan", "--out", "plan.json")).code).toBe(2);
+
+    await place.write("state/state.jsonl", "half a li\n");
+    for (const args of [
+      [shop, "--yes"],
+      ["--plan", "plan.json"],
+    ]) {
+      const { code, stderr } = await place.run("apply", ...args);
+      expect(stderr).toMatch(/^the store \(.*state\) cannot be used: line 1 is damaged\. /);
+      expect(stderr).toContain("nothing is written: which rules are adopted");
+      expect(code).toBe(1);
+    }
+    expect(writesSeenBy(emulator)).toEqual([]);
+  });
 });

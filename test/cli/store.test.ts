@@ -10,7 +10,7 @@ import { openDirectoryStore } from "../../src/memory/directory/directory-store.t
 import { nodeStateDirectory } from "../../src/memory/directory/state-directory.ts";
 import { appliedText } from "../../src/plan/cause/applied-zone.ts";
 import { type Ran, type Workplace, workplace } from "../support/command-line.ts";
-import { exampleWithEmulator } from "../support/example.ts";
+import { exampleWithEmulator, writesSeenBy } from "../support/example.ts";
 import { fullDay } from "../support/full-day.ts";
 import { headOf, type Kept, kept } from "../support/kept-history.ts";
 import { noPostgres, sharedPostgres } from "../support/postgres.ts";
@@ -397,5 +397,8 @@ describe.skipIf(noPostgres)(`zonewarden store with a database ${noPostgres ?? ""
     expect(without.stderr).toMatch(
       /^the store \(schema zonewarden of the database\) cannot be used: .*ECONNREFUSED.* Not known are: .*the adopted rules, a held revision/,
     );
+    await place.write("zonewarden.yaml", text);
+    const applied = await place.run("apply", "--yes");
+    expect([applied.code, writesSeenBy(example.emulator)]).toEqual([1, []]);
   });
 });

@@ -7,7 +7,7 @@ import {
   openDirectory,
   readStore,
   storedZones,
-  unknownText,
+  whyUnknown,
   writeReports,
 } from "../../src/memory/open-store.ts";
 import { openDatabase } from "../../src/memory/postgres/open-database.ts";
@@ -194,10 +194,10 @@ describe("what a command says of a store", () => {
     { opened: { result: "empty" }, says: "the store (/state) is empty here" },
     {
       opened: { result: "lost", reason: "damaged", detail: "line 1 is damaged" },
-      says: "the store (/state) cannot be used: line 1 is damaged. Not known are:",
+      says: "the store (/state) cannot be used: line 1 is damaged",
     },
   ])("is $says where that is $opened.result", ({ opened, says }, { expect }) => {
-    const text = unknownText({ opened, place: "/state", get: () => undefined });
+    const text = whyUnknown({ opened, place: "/state", get: () => undefined });
     expect(text?.slice(0, says?.length)).toBe(says);
   });
 });

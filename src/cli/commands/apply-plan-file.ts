@@ -38,7 +38,7 @@ import type { FleetFlags } from "../session/plan-all.ts";
 import { signatureErrorText } from "../session/plan-keys.ts";
 import { finish } from "../session/print-reports.ts";
 import { rethrow, type Session, withSession } from "../session/session.ts";
-import { readStoredZones } from "../session/stored.ts";
+import { readStoredZones, unreadText } from "../session/stored.ts";
 
 export interface PlanFileFlags extends Pick<
   FleetFlags,
@@ -96,12 +96,13 @@ async function applyAll(
     );
   }
   const { service, host, stop, config } = session;
+  const stored = await readStoredZones(config, host);
+  if (stored.unread !== undefined) return fail(unreadText, host);
   const { clock, uniqueId: runId } = host;
   const ports = { reader: service.reader, clock, runId, bug: rethrow };
   const run = { trigger: "manual", priority: "changed", revision, commit } as const;
   const startedAt = clock.now();
   const listing = await listZones(session);
-  const stored = await readStoredZones(config, host);
   const { requestOf, declared } = savedPlanRequests(desired, listing, config, stored);
   const zones: ReviewedZone[] = [];
   const rejected: ZoneReport[] = [];

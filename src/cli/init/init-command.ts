@@ -128,7 +128,13 @@ async function start(flags: InitFlags, host: Host, signals: StopSignals): Promis
     // Empty, unless the files that were there already declare something else. What was read is not requested again.
     const { listing, service } = done;
     const before = { listing, zones: [] };
-    const plan = { config: flags.config, format: "text", zones: [], before } as const;
+    const plan = {
+      config: flags.config,
+      format: "text",
+      zones: [],
+      onlyReads: true,
+      before,
+    } as const;
     const fleet = await planAll(plan, { ...session, service });
     const code =
       typeof fleet === "number" ? fleet : await printPlan(fleet, plan, session, undefined);

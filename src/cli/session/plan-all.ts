@@ -51,7 +51,7 @@ import { withMeasured } from "./plan-measured.ts";
 import { forecastText, readingMs } from "./reading-forecast.ts";
 import { inParallel, rethrow, type Session } from "./session.ts";
 import { withSteps } from "./step-notes.ts";
-import { readStoredZones } from "./stored.ts";
+import { readStoredZones, unreadText } from "./stored.ts";
 import { withWaves } from "./wave-notes.ts";
 
 /** The flags that `plan` and `apply` share. */
@@ -128,6 +128,9 @@ export async function planAll(
 ): Promise<PlannedFleet | ExitCode> {
   const { config, host, stop } = session;
   const stored = await readStoredZones(config, host, flags.changedSince);
+  // Adopting sends nothing that depends on the store.
+  const { onlyReads = false, adoptOnly = false } = flags;
+  if (stored.unread !== undefined && !onlyReads && !adoptOnly) return fail(unreadText, host);
   const weakened = (by: WeakenedBy): Moments<ZoneName> =>
     withinAnHour(stored.weakened(by), host.clock.now());
   const names = zonesToLoad(flags, weakened("revision").size, config);

@@ -14,10 +14,14 @@ import {
   readStore,
   type StoredZones,
   storedZones,
-  unknownText,
+  whyUnknown,
 } from "../../memory/open-store.ts";
 import { identityOf } from "../../memory/state-store.ts";
 import { type ExitCode, fail } from "../output/exit-codes.ts";
+
+/** What ends a command that writes zones, if nothing is known of the store: an adopted rule would be created once more. */
+export const unreadText =
+  "nothing is written: which rules are adopted, and which releases were used, must be known first; make the store readable, and run the command again";
 
 /**
  * What the store says of zones. If it cannot be read, stderr says what is not known. Never writes.
@@ -30,14 +34,15 @@ export async function readStoredZones(
   changedSince?: string,
 ): Promise<StoredZones> {
   if (changedSince !== undefined && config.store !== undefined && "postgres" in config.store) {
-    host.stderr.write(`${notKnownText("--changed-since reads no database")}\n`);
-    return storedZones(undefined);
+    const unread = "--changed-since reads no database";
+    host.stderr.write(`${notKnownText(unread)}\n`);
+    return storedZones(undefined, unread);
   }
   await using database = databaseOf(config, host);
   const stored = await readStore(config, database, host);
-  const why = unknownText(stored);
-  if (why !== undefined) host.stderr.write(`${why}\n`);
-  return storedZones(stored);
+  const why = whyUnknown(stored);
+  if (why !== undefined) host.stderr.write(`${notKnownText(why)}\n`);
+  return storedZones(stored, stored?.opened.result === "lost" ? why : undefined);
 }
 
 /** A history in a file, whose path is relative to the directory of the process. */
