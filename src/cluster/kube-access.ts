@@ -83,12 +83,14 @@ async function fromKubeconfig(file: string, { readText }: AccessPorts): Promise<
   const user = named(config, "users", coerceText(context["user"]), "user", file);
   const server = coerceText(cluster["server"]).replace(/\/+$/, "");
   if (!URL.canParse(server)) throw new NoClusterAccess(`${file}: the cluster has no server URL`);
-  for (const key of ["exec", "auth-provider", "username"]) {
-    if (key in user) {
-      const message = `${file}: the user has "${key}", which zonewarden does not support: use a token or a client certificate`;
-      throw new NoClusterAccess(message);
-    }
-  }
+  refuseKeys(file, "user", user, {
+    keys: ["exec", "auth-provider", "username", "as", "as-uid", "as-groups", "as-user-extra"],
+    remedy: "use a token or a client certificate",
+  });
+  refuseKeys(file, "cluster", cluster, {
+    keys: ["proxy-url", "tls-server-name"],
+    remedy: "give a server URL that is reached directly, with a host that its certificate names",
+  });
   if (cluster["insecure-skip-tls-verify"] === true) {
     const message = `${file}: "insecure-skip-tls-verify" is not supported: give the certificate authority`;
     throw new NoClusterAccess(message);
@@ -101,9 +103,24 @@ async function fromKubeconfig(file: string, { readText }: AccessPorts): Promise<
       ca: await read(cluster, "certificate-authority"),
       certificate: await read(user, "client-certificate"),
       key: await read(user, "client-key"),
-      token: coerceText(user["token"]) || (await read(user, "tokenFile")),
+      // The file may be renewed, so it comes first, as in client-go.
+      token: (await read(user, "tokenFile")) || coerceText(user["token"]),
     }),
   };
+}
+
+/** A key that would change who asks, or whom, is refused: without it, a request would do something else than is meant. */
+function refuseKeys(
+  file: string,
+  kind: "user" | "cluster",
+  entry: JsonObject,
+  { keys, remedy }: { readonly keys: readonly string[]; readonly remedy: string },
+): void {
+  const key = keys.find((name) => name in entry);
+  if (key === undefined) return;
+  throw new NoClusterAccess(
+    `${file}: the ${kind} has "${key}", which zonewarden does not support: ${remedy}`,
+  );
 }
 
 async function parsedFile(file: string, readText: AccessPorts["readText"]): Promise<unknown> {

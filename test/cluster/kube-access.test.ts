@@ -67,7 +67,7 @@ describe("access to a cluster", () => {
   it.for([
     { user: "{ token: own }", token: "own" },
     { user: "{ tokenFile: token }", token: "of the file" },
-    { user: "{ token: own, tokenFile: token }", token: "own" },
+    { user: "{ token: of yesterday, tokenFile: token }", token: "of the file" },
   ])("by a kubeconfig with the user $user has the token: $token", async (each, { expect }) => {
     const config = good.replace(/user: \{ client.*\} \}\]/, `user: ${each.user} }]`);
     const files = { "/k/config": config, "/k/ca.pem": "ca", "/k/token": "of the file\n" };
@@ -108,24 +108,20 @@ describe("access to a cluster", () => {
       files: { "/k/config": "" },
       says: "no context",
     },
-    {
-      when: "with an exec plug-in",
+    ...["exec", "auth-provider", "username", "as", "as-uid", "as-groups", "as-user-extra"].map(
+      (key) => ({
+        when: `with "${key}" of the user`,
+        file: "/k/config",
+        files: { "/k/config": good.replace("client-key: key.pem", `${key}: x`) },
+        says: `the user has "${key}", which zonewarden does not support: use a token`,
+      }),
+    ),
+    ...["proxy-url", "tls-server-name"].map((key) => ({
+      when: `with "${key}" of the cluster`,
       file: "/k/config",
-      files: { "/k/config": good.replace("client-key: key.pem", "exec: {}") },
-      says: '"exec", which zonewarden does not support',
-    },
-    {
-      when: "with a provider of tokens",
-      file: "/k/config",
-      files: { "/k/config": good.replace("client-key: key.pem", "auth-provider: {}") },
-      says: '"auth-provider", which zonewarden does not support',
-    },
-    {
-      when: "with a password",
-      file: "/k/config",
-      files: { "/k/config": good.replace("client-key: key.pem", "username: mia, password: x") },
-      says: '"username", which zonewarden does not support',
-    },
+      files: { "/k/config": good.replace("certificate-authority", `${key}: x, $&`) },
+      says: `the cluster has "${key}", which zonewarden does not support: give a server URL`,
+    })),
     {
       when: "without verification",
       file: "/k/config",
