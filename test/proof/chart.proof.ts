@@ -101,6 +101,7 @@ describe.skipIf(why)(`the chart ${why ?? ""}`, () => {
       "config.mode": "enforce",
       "config.cluster.lease": "shops",
       "config.store.postgres.schema": "shops",
+      "config.server.listen": "[::]:9464",
       "config.history.max_age": "720h",
       "ha.enabled": true,
     });
@@ -190,6 +191,11 @@ describe.skipIf(why)(`the chart ${why ?? ""}`, () => {
       values: { "config.store.path": "/store", "ha.enabled": true },
       says: "cannot be combined",
     },
+    // The probes and the volume of the pod are elsewhere.
+    { values: { "config.server.listen": "0.0.0.0:8080" }, says: "config.server.listen" },
+    { values: { "config.server.listen": "127.0.0.1:9464" }, says: "config.server.listen" },
+    { values: { "config.store.path": "/var/lib/zonewarden-2" }, says: "config.store.path" },
+    { values: { "config.store.path": "/var/lib/zonewarden/../2" }, says: "config.store.path" },
     { values: { extraEnv: [{ name: "A B" }] }, says: "A B" },
     { values: { "image.repository": "Zonewarden:1" }, says: "repository" },
     { values: { "image.digest": "sha256:1" }, says: "digest" },
