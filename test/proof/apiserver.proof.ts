@@ -95,11 +95,11 @@ const valueSets: readonly Readonly<Record<string, unknown>>[] = [
   {},
   { "ha.enabled": true },
   { "ha.enabled": true, "ha.replicas": 3, "config.cluster.lease": "shops" },
-  { "cronjob.enabled": true },
+  { "cronjob.enabled": true, "cronjob.schedule": "@daily" },
   { "ha.enabled": true, "cronjob.enabled": true },
   { "emulator.enabled": true },
   { "ha.enabled": true, "emulator.enabled": true },
-  { "networkPolicy.enabled": false, "store.storageClassName": "fast", "store.size": "2Gi" },
+  { "networkPolicy.enabled": false, "store.storageClassName": "fast", "store.size": "512M" },
   { "networkPolicy.ingressFrom": [], "networkPolicy.extraEgress": [{ ports: [{ port: 3128 }] }] },
   {
     "podSecurityContext.runAsUser": null,

@@ -146,7 +146,7 @@ describe.skipIf(why)(`the chart ${why ?? ""}`, () => {
       "networkPolicy.ingressFrom": [{ namespaceSelector: {} }],
       "networkPolicy.extraEgress": [{ ports: [{ port: 22, protocol: "TCP" }] }],
       "store.storageClassName": "fast",
-      "store.size": "1Gi",
+      "store.size": "1.5Gi",
       "image.pullPolicy": "Always",
       "cronjob.enabled": true,
       "emulator.enabled": true,
@@ -167,7 +167,7 @@ describe.skipIf(why)(`the chart ${why ?? ""}`, () => {
     // The daemon and the audit job.
     expect(JSON.stringify(objects).split(proxy)).toHaveLength(3);
     expect(JSON.stringify(objects)).toContain('"storageClassName":"fast"');
-    expect(JSON.stringify(objects)).toContain('"storage":"1Gi"');
+    expect(JSON.stringify(objects)).toContain('"storage":"1.5Gi"');
   });
 
   it("has no pod that `helm template | kubectl apply` would create", async ({ expect }) => {
@@ -197,6 +197,13 @@ describe.skipIf(why)(`the chart ${why ?? ""}`, () => {
     { values: { "config.store.path": "/var/lib/zonewarden-2" }, says: "config.store.path" },
     { values: { "config.store.path": "/var/lib/zonewarden/../2" }, says: "config.store.path" },
     { values: { extraEnv: [{ name: "A B" }] }, says: "A B" },
+    { values: { extraEnv: [{ name: "ZONEWARDEN_CONFIG", value: "/a" }] }, says: "extraEnv" },
+    { values: { extraEnv: [{ name: "POD_IP", value: "::1" }] }, says: "extraEnv" },
+    { values: { extraVolumes: [{ name: "store", emptyDir: {} }] }, says: "extraVolumes" },
+    { values: { podLabels: { "app.kubernetes.io/name": "waf" } }, says: "podLabels" },
+    { values: { "store.size": "1.5GB" }, says: "size" },
+    { values: { "cronjob.schedule": "17 3 * *" }, says: "schedule" },
+    { values: { "cronjob.schedule": "0 17 3 * * *" }, says: "schedule" },
     { values: { "image.repository": "Zonewarden:1" }, says: "repository" },
     { values: { "image.digest": "sha256:1" }, says: "digest" },
     { values: { "image.tag": "a tag" }, says: "tag" },
