@@ -18,6 +18,7 @@ import type { StoredFiles, StoredRevision } from "../memory/stored-revision.ts";
 import { StoredRuns } from "../memory/stored-runs.ts";
 import type { EventRecorder } from "../notify/event-recorder.ts";
 import { type Notification, notificationOfTurn } from "../notify/notification.ts";
+import type { Loaded } from "../reconcile/fleet/active-revision.ts";
 import { revisionsInForce } from "../reconcile/fleet/desired-fleet.ts";
 import { InventoryPoller, type ScriptMemory } from "../reconcile/inventory/inventory-poller.ts";
 import { Reconciler } from "../reconcile/reconciler.ts";
@@ -245,6 +246,7 @@ function createReconciler(
     loaded: (loaded) => {
       reporter.loaded(loaded);
       const { active, round, rollout } = loaded;
+      storeHold(loaded, memory.runs);
       // Before the files: else the next process would let all zones go.
       memory.runs.setRollout(rollout.stored);
       // What was never judged is not what was applied: the next start judges it again.
@@ -295,6 +297,16 @@ function createReconciler(
     runId: uniqueId,
     schedule,
   });
+}
+
+/** Stores what holds a revision, until another one is active. */
+function storeHold({ state, active, hold }: Loaded, runs: StoredRuns): void {
+  if (hold?.hash !== undefined) {
+    const { message, hash, touched } = hold;
+    runs.setHeld({ revision: state.revision, message, hash, zones: [...touched] });
+  } else if (state.hash === active.hash) {
+    runs.setHeld(undefined);
+  }
 }
 
 /** Connects the steps of objects with the measurements, the scripts, the store and the log. */

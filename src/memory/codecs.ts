@@ -1,8 +1,9 @@
 import type { FoundAuthors } from "../audit/drift-authors.ts";
 import type { FormerTerm } from "../audit/own-entries.ts";
 import { authorFrom } from "../history/history-json.ts";
+import { isHash } from "../plan/guard/release.ts";
 import type { AdoptedRule } from "../plan/ownership.ts";
-import type { StoredGone, StoredHalt } from "../reconcile/fleet/desired-fleet.ts";
+import type { StoredGone, StoredHalt, StoredHold } from "../reconcile/fleet/desired-fleet.ts";
 import type { Moments } from "../reconcile/fleet/fleet-past.ts";
 import type { Corrections } from "../reconcile/run/run-store.ts";
 import { noSteps, type StepState, type ZoneSteps } from "../reconcile/steps/step-state.ts";
@@ -26,6 +27,7 @@ import type { SentWrite } from "../zone/audit-entry.ts";
 import type { ZoneLabels } from "../zone/desired-zone.ts";
 import { kinds, type ResourceKey, type RuleKind, ruleKinds } from "../zone/resource.ts";
 import { isServiceId } from "../zone/service-id.ts";
+import { zoneName } from "../zone/zone.ts";
 
 /** How a value becomes the text of a key and back. */
 export interface Codec<T> {
@@ -163,6 +165,23 @@ export const formerTerm: Codec<FormerTerm | undefined> = {
     const writes = coerceObjects(sent).flatMap((each) => sentWriteIn(each) ?? []);
     if (writes.length < sent.length) return undefined;
     return { since, until, writes, elsewhere: coerceTexts(json["elsewhere"]) };
+  },
+};
+
+/** A revision that is held. */
+export const heldRevision: Codec<StoredHold | undefined> = {
+  encode: (held) => JSON.stringify(held),
+  decode: (stored) => {
+    const json = coerceObject(jsonIn(stored));
+    const [revision, message] = [coerceText(json["revision"]), coerceText(json["message"])];
+    const hash = coerceText(json["hash"]);
+    if (revision === "" || message === "" || !isHash(hash)) return undefined;
+    return {
+      revision,
+      message,
+      hash,
+      zones: coerceTexts(json["zones"]).flatMap((name) => zoneName(name) ?? []),
+    };
   },
 };
 

@@ -4,6 +4,7 @@ import type { Config } from "../desired/config/config.ts";
 import type { HistoryStore } from "../history/file/history-store.ts";
 import type { MeasurementStore } from "../measure/measurement-store.ts";
 import type { AdoptedRule } from "../plan/ownership.ts";
+import type { StoredHold } from "../reconcile/fleet/desired-fleet.ts";
 import type { Moments, WeakenedBy } from "../reconcile/fleet/fleet-past.ts";
 import type { ZoneSteps } from "../reconcile/steps/step-state.ts";
 import type { ScriptWatch } from "../state/scripts/script-watch.ts";
@@ -199,6 +200,8 @@ export interface StoredZones {
   readonly steps: (zone: ZoneName) => ZoneSteps;
   /** Why a revision of the files is not in force in a zone; `undefined`: it is, or that is not known. */
   readonly waits: (zone: ZoneName, revision: string) => "wave" | "fleet_change" | undefined;
+  /** The revision that the daemon holds; `undefined`: none, or that is not known. */
+  readonly held: StoredHold | undefined;
   /** When each zone was last weakened without a release. */
   readonly weakened: (by: WeakenedBy) => Moments<ZoneName>;
 }
@@ -220,6 +223,7 @@ export function storedZones(
       const active = headIn(known.get(revisionKeys.head));
       return active === undefined || active.revision === revision ? undefined : "fleet_change";
     },
+    held: remembered(known, fleetKeys.held),
     weakened: (by) => storedWeakened(known, by),
   };
 }

@@ -6,6 +6,7 @@ import {
   corrections,
   date,
   formerTerm,
+  heldRevision,
   labels,
   moments,
   rolloutHalt,
@@ -65,6 +66,8 @@ export const fleetKeys = {
   formerTerm: stateKey("former-term", formerTerm),
   /** Whether a person paused or aborted the rollout. */
   halt: stateKey("halt", rolloutHalt),
+  /** The revision that is held. */
+  held: stateKey("held", heldRevision),
   /** Which revision the zones wait for, and of how many zones {@link fleetKeys.rolloutZone} is stored. */
   rollout: stateKey("rollout", rolloutHead),
   /** Whether a zone waits for its wave, or went. It outlasts the declaration of the zone. */

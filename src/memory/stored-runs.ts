@@ -1,7 +1,7 @@
 import type { AuthorStore, FoundAuthors } from "../audit/drift-authors.ts";
 import type { FormerTerm } from "../audit/own-entries.ts";
 import type { AdoptedRule } from "../plan/ownership.ts";
-import type { StoredHalt, StoredRollout } from "../reconcile/fleet/desired-fleet.ts";
+import type { StoredHalt, StoredHold, StoredRollout } from "../reconcile/fleet/desired-fleet.ts";
 import type { Moments, WeakenedBy } from "../reconcile/fleet/fleet-past.ts";
 import type { Corrections, RunStore } from "../reconcile/run/run-store.ts";
 import type { ZoneSteps } from "../reconcile/steps/step-state.ts";
@@ -175,6 +175,11 @@ export class StoredRuns implements RunStore, AuthorStore, StepStore {
 
   setRolloutHalt(halt: StoredHalt | undefined): void {
     rememberChanged(this.#store, fleetKeys.halt, halt);
+  }
+
+  /** @param held `undefined`: no revision is held. */
+  setHeld(held: StoredHold | undefined): void {
+    rememberChanged(this.#store, fleetKeys.held, held);
   }
 
   steps(name: ZoneName): ZoneSteps {

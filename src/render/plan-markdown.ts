@@ -74,7 +74,9 @@ export function renderMarkdown(
   const label = commit === undefined ? "" : ` (commit ${markdownCode(commit)})`;
   const page = new Page(maxBytes - reservedBytes);
   page.add(`## zonewarden plan: ${headline(zones)}\n`);
-  if (heldFleet !== undefined) page.add(`${fleetHoldText(heldFleet, markdownCode)}\n`);
+  if (heldFleet !== undefined) {
+    page.add(`${fleetHoldText(heldFleet, markdownCode, markdownText)}\n`);
+  }
   page.add(`${summaryText(summarize(zones))}\n\nRevision ${markdownCode(revision)}${label}\n`);
   const blocks = blocksOf(zones);
   const facts = zones.map(factsOfPlan);

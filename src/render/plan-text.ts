@@ -62,10 +62,13 @@ export function renderReports(
   const left = remarkable.length > maxInSync ? new Set(remarkable) : new Set();
   const shown = reports.filter((report) => !left.has(report));
   const blocks = shown.map((report) => zoneLines(report, paint)).filter(({ length }) => length > 0);
+  const gone = reviewGroups([], dropped).map((group) => groupLines(group, paint));
   const isLong = blocks.length > mostBlocks && !verbose;
   const inSync = `${plural(left.size, "zone")} in sync with unmanaged resources, left alone, or with notes; name a zone to list its own`;
   return [
-    ...(isLong ? groupBlocks(shown, dropped, paint) : blocks.map((lines) => lines.join("\n"))),
+    ...(isLong
+      ? groupBlocks(shown, dropped, paint)
+      : [...blocks, ...gone].map((lines) => lines.join("\n"))),
     ...(left.size === 0 ? [] : [inSync]),
     paint("bold", summaryText(summarize(reports))),
     ...(isLong ? ["Each zone in full: name it, or add --verbose."] : []),

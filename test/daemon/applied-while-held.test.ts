@@ -1,5 +1,6 @@
 import { describe, it } from "vitest";
 
+import { exitCodes } from "../../src/cli/output/exit-codes.ts";
 import { coerceObjects, type JsonObject } from "../../src/syntax/json.ts";
 import type { Started } from "../support/command-line.ts";
 import { control, type Example, exampleWithEmulator, writesSeenBy } from "../support/example.ts";
@@ -23,7 +24,9 @@ class Held implements AsyncDisposable {
     this.#daemon = daemon;
   }
 
-  static async start(): Promise<Held> {
+  static async start(
+    edit = (at: Held) => at.edit("threshold: medium", "threshold: high"),
+  ): Promise<Held> {
     const released = config.replace("0.4", "1");
     const example = await exampleWithEmulator({ config: released });
     const held = new Held(example, example.place.start("run"));
@@ -31,8 +34,11 @@ class Held implements AsyncDisposable {
     const file = await example.place.read("zonewarden.yaml");
     await example.place.write("zonewarden.yaml", file.replace(released, config));
     await logged(held.#daemon, "configuration applied");
-    await held.edit("score_threshold: medium", "score_threshold: high");
+    await edit(held);
     await logged(held.#daemon, "revision held");
+    await eventually("the hold is stored", async () =>
+      (await example.place.read("state/state.jsonl")).includes("limits.accept") ? true : undefined,
+    );
     return held;
   }
 
@@ -85,6 +91,47 @@ class Held implements AsyncDisposable {
   }
 }
 
+describe("a plan while the daemon holds the revision of the files", () => {
+  it("tells of zones that it drops, not of the one that it leaves alone, and of other files where they differ", async ({
+    expect,
+  }) => {
+    const sites = "zones/sites.yaml";
+    await using at = await Held.start(async ({ example: { place } }) => {
+      for (const file of ["baseline", "shop", "sites"]) {
+        await place.write(`laptop/${file}.yaml`, await place.read(`zones/${file}.yaml`));
+      }
+      await place.write(sites, "zones: []\n");
+    });
+    const { place } = at.example;
+    const plan = async (...args: readonly string[]) =>
+      await place.run("plan", "--no-audit", ...args);
+    const whole = await plan();
+    expect(whole.code).toBe(exitCodes.held);
+    expect(whole.stdout).toMatch(
+      /blog\.example\.com, www\.brand\.example\n {2}no longer declared\n/,
+    );
+    expect(whole.stdout).toMatch(
+      /Held by the daemon, fleet_change: revision \S+ changes 0 and drops 2 of 3 zones .* add sha256-[0-9a-f]{64} to limits\.accept/,
+    );
+    const named = await plan(shop);
+    expect([named.code, named.stdout]).toEqual([0, expect.not.stringContaining("Held by")]);
+
+    const file = await place.read("zonewarden.yaml");
+    await place.write("laptop.yaml", `${file}desired: { path: laptop }\n`);
+    const reverted = await plan("-c", "laptop.yaml", blog);
+    expect([reverted.code, reverted.stdout]).toEqual([0, expect.not.stringContaining("Held by")]);
+    expect(reverted.stderr).toMatch(
+      /^these files are not those that the daemon holds\. .* drops 2 /m,
+    );
+
+    await place.write(sites, await place.read("laptop/sites.yaml"));
+    await eventually(
+      "nothing is held any more",
+      async () => (await plan()).code === 0 || undefined,
+    );
+  });
+});
+
 describe("a zone that the command line applied while its revision is held", () => {
   it.for(["goes on", "is restarted"])(
     "is not set back, is told of, and goes back as pending with the files; the daemon %s",
@@ -92,6 +139,9 @@ describe("a zone that the command line applied while its revision is held", () =
       await using at = await Held.start();
       const applied = await at.example.place.run("apply", blog, "--yes");
       expect([applied.code, applied.stdout]).toEqual([0, expect.stringContaining(blog)]);
+      const planned = await at.example.place.run("plan", blog);
+      expect(planned.stdout).toMatch(/No changes\.[^]*Held by the daemon, fleet_change: revision /);
+      expect(planned.code).toBe(exitCodes.held);
       const written = writesSeenBy(at.example.emulator).length;
       if (daemon === "is restarted") await at.restart();
       const line = await at.sweep(blog, "plan held");

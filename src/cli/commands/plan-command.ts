@@ -7,15 +7,17 @@ import { savedPlan } from "../../plan/saved/saved-plan.ts";
 import { type FleetLimits, planToJudge } from "../../reconcile/fleet/fleet-guard.ts";
 import { type ImpactSource, readZoneImpact } from "../../reconcile/inventory/read-impact.ts";
 import { plural } from "../../render/format.ts";
-import type { HeldFleet } from "../../render/held-fleet.ts";
+import { fleetHoldText, type HeldFleet } from "../../render/held-fleet.ts";
 import { planFileText } from "../../render/plan-file.ts";
 import { renderMarkdown } from "../../render/plan-markdown.ts";
 import type { Ruleset } from "../../zone/ruleset.ts";
+import type { ZoneName } from "../../zone/zone.ts";
 import type { DefineCommand } from "../command-options.ts";
 import { type ExitCode, exitCodeOfPlan, exitCodes, fail } from "../output/exit-codes.ts";
 import { isWritten } from "../output/files.ts";
 import { startProgress } from "../output/progress.ts";
 import { heldFleet } from "../session/fleet-hold.ts";
+import { isMatch } from "../session/listing.ts";
 import { type FleetFlags, planAll, type PlannedFleet } from "../session/plan-all.ts";
 import { readSigningKey } from "../session/plan-keys.ts";
 import { finish, reportOf } from "../session/print-reports.ts";
@@ -127,13 +129,14 @@ export async function printPlan(
   signingKey: KeyObject | undefined,
 ): Promise<ExitCode> {
   const { reports } = fleet;
-  const held = heldTogether(fleet, session.config.limits);
+  const stored = heldByDaemon(fleet, flags, session);
+  const held = stored ?? heldTogether(fleet, session.config.limits);
   const declared = fleet.zones.map((each) => each.declared.desired);
   const extras = {
     impacts: impact ? await readImpacts(fleet, session) : undefined,
     sweep: forecastOf(declared, session.service, session.config.api.rulesetVersions),
     heldFleet: held,
-    dropped: fleet.change?.dropped,
+    dropped: fleet.change?.dropped ?? stored?.zones.filter((name) => !isDeclared(name, fleet)),
     isReviewed: true,
   };
   const { host } = session;
@@ -146,6 +149,34 @@ export async function printPlan(
       )));
   const code = isSaved ? exitCodeOfPlan(reports, held) : exitCodes.failed;
   return finish(fleet, reports, code, flags, host, extras);
+}
+
+/**
+ * The revision that the daemon holds, as far as it touches zones of this command. Where these files are others, the daemon has
+ * not judged them: then the hold is told, and no more.
+ */
+function heldByDaemon(
+  fleet: PlannedFleet,
+  { zones: patterns }: Pick<PlanFlags, "zones">,
+  { config, host }: Session,
+): HeldFleet | undefined {
+  const { held, change } = fleet;
+  if (held === undefined || change !== undefined || config.limits.accept.includes(held.hash)) {
+    return undefined;
+  }
+  const planned = new Set(fleet.reports.map(({ zone }) => zone));
+  const zones = held.zones.filter(
+    (name) => planned.has(name) || (isMatch(name, patterns) && !isDeclared(name, fleet)),
+  );
+  if (zones.length === 0) return undefined;
+  const hold = { found: held.message, hash: held.hash, limit: undefined, zones };
+  if (held.revision === fleet.revision) return hold;
+  host.stderr.write(`these files are not those that the daemon holds. ${fleetHoldText(hold)}\n`);
+  return undefined;
+}
+
+function isDeclared(name: ZoneName, { fleet: { zones, missing } }: PlannedFleet): boolean {
+  return zones.has(name) || missing.has(name);
 }
 
 /** What the daemon would hold: after a merge where the base is known, else in the first round. */

@@ -107,6 +107,7 @@ export interface PlannedFleet {
   readonly weakened: (by: WeakenedBy) => Moments<ZoneName>;
   readonly steps: StoredZones["steps"];
   readonly waits: StoredZones["waits"];
+  readonly held: StoredZones["held"];
   /** All declared zones that were loaded, named on the command line or not: where the fleet has waves, that is each. */
   readonly fleet: DesiredFleet;
   /** The zones of the service, in which those of the files were found. */
@@ -192,6 +193,7 @@ export async function planAll(
     weakened,
     steps: stored.steps,
     waits: stored.waits,
+    held: stored.held,
     fleet,
     listing,
     diagnostics,

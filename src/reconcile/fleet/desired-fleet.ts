@@ -40,6 +40,16 @@ export interface StoredHalt {
   readonly halt: RolloutHalt;
 }
 
+/** A revision that is held, for commands. */
+export interface StoredHold {
+  readonly revision: string;
+  readonly message: string;
+  /** What a person accepts: the hash of what the files declare. */
+  readonly hash: string;
+  /** Zones that it would change or drop. */
+  readonly zones: readonly ZoneName[];
+}
+
 /** A rollout, as the next process has to know it. */
 export interface StoredRollout {
   /** Hash of the active revision. */
