@@ -468,6 +468,17 @@ describe("a holder", () => {
     expect(String(held.signal.reason)).toBe("LeaseLost: not_renewed");
   });
 
+  it("is told of the loss in the moment from which it may not write", async ({ expect }) => {
+    const stage = new Stage();
+    const process = stage.process("a");
+    const held = await stage.clock.run(process.acquire(never));
+    // Its deadline was moved several times.
+    await stage.clock.advance(31_000);
+    process.network = "cut";
+    while (held.isHeld) await stage.clock.advance(10);
+    expect(reasonOf(held.signal)).toBe("not_renewed");
+  });
+
   it("that lost its Lease takes it when the time since its last renewal is over", async ({
     expect,
   }) => {

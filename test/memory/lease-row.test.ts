@@ -2,6 +2,7 @@ import { Client } from "pg";
 import { describe, it } from "vitest";
 
 import { installation, noPostgres, sharedPostgres } from "../support/postgres.ts";
+import { eventually } from "../support/processes.ts";
 import { claimOf } from "../support/simulated-cluster.ts";
 
 const timeoutMs = 10_000;
@@ -42,6 +43,21 @@ describe.skipIf(noPostgres !== undefined)(`the Lease in a row ${noPostgres ?? ""
     if (read !== undefined) await leases.update(read, back, timeoutMs);
     const given = { holder: "", releasedBy: "a", durationMs: undefined };
     expect(await leases.read(timeoutMs)).toMatchObject(given);
+  });
+
+  it("and the tables leave no connection behind", async ({ expect }) => {
+    const { name, open } = await installation();
+    const server = await sharedPostgres();
+    const sessions = async (): Promise<number> => {
+      const open = `FROM pg_stat_activity WHERE application_name = 'zonewarden'`;
+      return (await server.query(`SELECT 1 ${open} AND datname = '${name}'`)).length;
+    };
+    const database = open();
+    await database.leases.read(timeoutMs);
+    await database.tables.entries();
+    expect(await sessions()).toBe(2);
+    await database[Symbol.asyncDispose]();
+    await eventually("they are closed", async () => (await sessions()) === 0 || undefined);
   });
 
   it("waits for an answer as long as the election lets it", async ({ expect }) => {

@@ -222,6 +222,10 @@ describe("a state in memory alone", () => {
     expect(kept.state.get("zone/a")).toBe("1");
     expect(await kept.state.flush()).toBe(false);
     expect(await kept.state.isHeld()).toBe(true);
-    await expect(kept.measurements.days()).rejects.toThrow("there is no store");
+    expect(kept.state.opened).toEqual({ result: "empty" });
+    const { measurements } = kept;
+    await expect(measurements.days()).rejects.toThrow("there is no store");
+    const all = Array.fromAsync(measurements.readAll("2026-11-20"));
+    await expect(all).rejects.toThrow("there is no store");
   });
 });
