@@ -49,8 +49,8 @@ describe.skipIf(noPostgres !== undefined)(`the Lease in a row ${noPostgres ?? ""
     const { name, open } = await installation();
     const server = await sharedPostgres();
     const sessions = async (): Promise<number> => {
-      const open = `FROM pg_stat_activity WHERE application_name = 'zonewarden'`;
-      return (await server.query(`SELECT 1 ${open} AND datname = '${name}'`)).length;
+      const all = `FROM pg_stat_activity WHERE application_name = 'zonewarden'`;
+      return (await server.query(`SELECT 1 ${all} AND datname = '${name}'`)).length;
     };
     const database = open();
     await database.leases.read(timeoutMs);

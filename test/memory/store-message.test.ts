@@ -17,6 +17,7 @@ const whole = {
   adopted: { "shop.example.com": [rule] },
   weakened: {
     revision: ["news.example.com"],
+    drift: ["news.example.com"],
     named: ["shop.example.com", "blog.example.com"],
   },
 };
@@ -45,6 +46,7 @@ describe("what a command stores", () => {
   });
 
   it.for([
+    ["nothing", null],
     ["no object", []],
     ["another version", { ...whole, format: 2 }],
     ["an unknown part", { ...whole, applied: {} }],
