@@ -75,7 +75,10 @@ export class Election {
   readonly #options: ElectionOptions;
   readonly #ports: ElectionPorts;
   readonly #timing: LeaseTiming;
-  readonly #installation: string;
+  /**
+   * What the store of this process has as no other one: installations may have the same owner and service. "": not known.
+   */
+  storeId = "";
   #observer: ElectionObserver | undefined;
   #held: HeldLease | undefined;
   /** The Lease, and when this version of it was first seen, by the monotonic clock. */
@@ -90,7 +93,6 @@ export class Election {
     this.#options = options;
     this.#ports = ports;
     this.#timing = leaseTiming(options.leaseDurationMs);
-    this.#installation = `${options.owner} at ${options.service}`;
   }
 
   /** Name of the Lease. */
@@ -230,8 +232,20 @@ export class Election {
     if (holder === this.#announced) return;
     this.#announced = holder;
     if (holder === this.#options.identity) return;
-    if (lease.installation === this.#installation) this.#observer?.leads(holder);
+    // An older program does not name its store.
+    const isOwn = [this.#installation, this.#ownerAndService].includes(lease.installation);
+    if (isOwn) this.#observer?.leads(holder);
     else this.#observer?.foreign(lease);
+  }
+
+  get #ownerAndService(): string {
+    return `${this.#options.owner} at ${this.#options.service}`;
+  }
+
+  /** Which installation this process is of, as the Lease names it. */
+  get #installation(): string {
+    const store = this.storeId === "" ? "" : `, store ${this.storeId}`;
+    return `${this.#ownerAndService}${store}`;
   }
 
   #holdPorts(): HoldPorts {

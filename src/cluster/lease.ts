@@ -11,7 +11,7 @@ export interface Lease {
   readonly transitions: number;
   /** Changes with every write of the object. */
   readonly version: string;
-  /** Which installation holds it: owner and service address. */
+  /** Which installation holds it: owner, service address and store. */
   readonly installation: string;
   /** Who gave it back as its holder; "": nobody, or it is held again. */
   readonly releasedBy: string;

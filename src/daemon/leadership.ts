@@ -169,15 +169,16 @@ async function openStore(
   return store;
 }
 
-/** Waits until this installation and program can use the tables. Creates them if there are none. */
+/** Waits until this installation and program can use the tables, whose id it then has. Creates them if there are none. */
 function untilOwn(ports: LeadershipPorts, stop: AbortSignal): Promise<void> {
-  const { database, identity, logger } = ports;
+  const { election, database, identity, logger } = ports;
   const { place, tables } = database;
   const check = async (): Promise<void> => {
     // If they cannot be created, the check says what to do.
     const isCreated = await tables.createMissing().catch(() => false);
     if (isCreated) logger.info({ path: place }, "tables created");
     await tables.check(identity, "lead");
+    election.storeId = await tables.storeId();
   };
   return untilDone(check, ports, stop);
 }

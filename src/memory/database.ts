@@ -119,6 +119,8 @@ export interface DatabaseTables extends LeaderTables {
    * @throws {DatabaseError} if the tables belong to another owner or service, or are not of this program's version.
    */
   check(identity: StoreIdentity, use?: "read" | "lead"): Promise<void>;
+  /** What tells these tables from all others, also after a restore: made up by whoever asks first, who must be able to lead. */
+  storeId(): Promise<string>;
   /** What the state says now. */
   entries(): Promise<Map<string, string>>;
   /**
@@ -138,7 +140,7 @@ export interface DatabaseTables extends LeaderTables {
 export interface LeaderDatabase {
   /** For messages. */
   readonly place: string;
-  readonly tables: LeaderTables & Pick<DatabaseTables, "createMissing" | "check">;
+  readonly tables: LeaderTables & Pick<DatabaseTables, "createMissing" | "check" | "storeId">;
 }
 
 /** The database of a configuration. Nothing is sent before it is needed. */

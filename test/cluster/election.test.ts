@@ -272,18 +272,26 @@ describe("a candidate", () => {
     expect(told).toEqual(["theirs leads", "failed: no answer", "recovered"]);
   });
 
-  it("is told the name of the leader in its own installation", async ({ expect }) => {
+  it.for([
+    { leader: "1", says: "a leads" },
+    { leader: "2", says: "us at https://service.example, store 2 leads" },
+    // As an older program claims it.
+    { leader: "", says: "a leads" },
+  ])("of store 1 is told of the leader with '$leader': $says", async (each, { expect }) => {
     const stage = new Stage();
     const told: string[] = [];
-    await stage.clock.run(stage.process("a").acquire(never));
+    const first = stage.process("a");
+    first.election.storeId = each.leader;
+    await stage.clock.run(first.acquire(never));
     const second = stage.process("b", {
       ...silent,
       leads: (holder) => told.push(`${holder} leads`),
       foreign: ({ installation }) => told.push(`${installation} leads`),
     });
+    second.election.storeId = "1";
     void second.acquire(never);
     await stage.clock.advance(10_000);
-    expect(told).toEqual(["a leads"]);
+    expect(told).toEqual([each.says]);
   });
 });
 

@@ -165,6 +165,7 @@ class Place implements AsyncDisposable {
           this.checks += 1;
           return tables.check(...args);
         },
+        storeId: () => tables.storeId(),
         reached: () => {
           this.looks += 1;
           return answer(() => tables.reached());
@@ -268,6 +269,10 @@ describe.skipIf(noPostgres)(`work under a Lease ${noPostgres ?? ""}`, () => {
     expect(leads).toMatchObject({ lease: "row", holder: "c" });
     expect(told).toMatchObject({ level: "error", lease: "row", holder: "b" });
     expect(told["installation"]).toBe("them at https://service.example");
+    const claimed = `us at https://service.example, store ${await other.tables.storeId()}`;
+    expect(await place.query("SELECT installation FROM zonewarden.lease")).toEqual([
+      { installation: claimed },
+    ]);
     expect(owners).toEqual([[{ owner: identity.owner }]]);
   });
 

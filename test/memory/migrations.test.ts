@@ -103,6 +103,19 @@ describe.skipIf(noPostgres)(`migrations of the tables ${noPostgres ?? ""}`, () =
     expect(opened).toMatchObject({ term: 0, termBefore: 0, head: { n: 0, hash: "" } });
   });
 
+  it("have an id of their own, which is no entry of the state", async ({ expect }) => {
+    const [{ url, open }, another] = [await installation(), await installation()];
+    await using database = open();
+    await using other = another.open();
+    const { tables } = database;
+    const [id, sameId] = await atOnce(url, 2, (each) => each.storeId());
+    expect([id, sameId]).toEqual([await tables.storeId(), id]);
+    expect(await other.tables.storeId()).not.toBe(id);
+    expect([...(await tables.entries())]).toEqual([]);
+    const { entries } = await tables.begin({ owner: "us", service: "https://service.example" }, 0);
+    expect([...entries]).toEqual([]);
+  });
+
   it("end the term of a leader, which may be an older program", async ({ expect }) => {
     const { url, open } = await installation();
     const identity = { owner: "us", service: "https://service.example" };

@@ -36,6 +36,10 @@ export class MemoryTables implements LeaderTables {
     return Promise.resolve();
   }
 
+  storeId(): Promise<string> {
+    return Promise.resolve("in memory");
+  }
+
   begin(
     _identity: unknown,
     after: number,

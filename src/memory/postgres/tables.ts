@@ -27,6 +27,9 @@ const recordsOfPage = 200;
 const newestLines = 50_000;
 const longestEntries = 16 * 1024 * 1024;
 
+/** The key of the id of a store. It is no entry of the state: a copy has another id. */
+const idKey = "store-id";
+
 /** Characters of a line up to its trigger, at least: the rest of a long line need not be unpacked. */
 const beginning = 600;
 
@@ -134,6 +137,15 @@ export class Tables implements DatabaseTables {
     throw new DatabaseError(
       `the schema ${this.#name} belongs to owner "${foundOwner}" at "${foundService}": give this installation a schema of its own (store.postgres.schema)`,
     );
+  }
+
+  async storeId(): Promise<string> {
+    const state = this.#table("state");
+    const [, rows = []] = await this.#run([
+      `INSERT INTO ${state} (key, value) VALUES ('${idKey}', gen_random_uuid()) ON CONFLICT DO NOTHING`,
+      `SELECT value FROM ${state} WHERE key = '${idKey}'`,
+    ]);
+    return coerceText(rows[0]?.["value"]);
   }
 
   /** One round trip. */
@@ -340,7 +352,9 @@ SELECT count(*) AS terms FROM term`,
 }
 
 function entriesIn(rows: Rows): Map<string, string> {
-  return new Map(rows.map(({ key, value }) => [coerceText(key), coerceText(value)]));
+  const entries = new Map(rows.map(({ key, value }) => [coerceText(key), coerceText(value)]));
+  entries.delete(idKey);
+  return entries;
 }
 
 /** The line of a row. If the other columns contradict it, they become a part of it: it then counts as changed. */

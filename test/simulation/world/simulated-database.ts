@@ -123,6 +123,7 @@ export class SimulatedDatabase {
     return {
       createMissing: () => this.#answer(life, () => tables.createMissing()),
       check: () => this.#answer(life, () => tables.check()),
+      storeId: () => this.#answer(life, () => tables.storeId()),
       begin: (...args) =>
         this.#answer(life, () => {
           this.#keep();
