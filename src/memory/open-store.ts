@@ -6,6 +6,7 @@ import type { MeasurementStore } from "../measure/measurement-store.ts";
 import type { AdoptedRule } from "../plan/ownership.ts";
 import type { StoredHold } from "../reconcile/fleet/desired-fleet.ts";
 import type { Moments, WeakenedBy } from "../reconcile/fleet/fleet-past.ts";
+import type { Corrections } from "../reconcile/run/run-store.ts";
 import type { ZoneSteps } from "../reconcile/steps/step-state.ts";
 import type { ScriptWatch } from "../state/scripts/script-watch.ts";
 import { errorOf, errorText } from "../syntax/error-code.ts";
@@ -194,6 +195,8 @@ export interface StoredZones {
   readonly applied: (zone: ZoneName) => string;
   /** The rules of a zone that were adopted. */
   readonly adopted: (zone: ZoneName) => readonly AdoptedRule[];
+  /** When each field of a zone was corrected. */
+  readonly corrections: (zone: ZoneName) => Corrections;
   /** The last check of the scripts of a zone; `undefined`: none. */
   readonly scripts: (zone: ZoneName) => ScriptWatch | undefined;
   /** Where the objects of a zone stand on their steps; `noSteps`: nothing is stored of them. */
@@ -216,6 +219,7 @@ export function storedZones(
     unread,
     applied: (zone) => remembered(known, zoneKeys.applied, zone),
     adopted: (zone) => remembered(known, zoneKeys.adopted, zone),
+    corrections: (zone) => remembered(known, zoneKeys.corrections, zone),
     scripts: (zone) => remembered(known, zoneKeys.scripts, zone),
     steps: (zone) => remembered(known, zoneKeys.steps, zone),
     waits: (zone, revision) => {

@@ -1,5 +1,6 @@
 import { describe, it } from "vitest";
 
+import { exitCodes } from "../../src/cli/output/exit-codes.ts";
 import { control, type Example, exampleWithEmulator } from "../support/example.ts";
 import { logged } from "../support/log-lines.ts";
 import { stop } from "../support/running.ts";
@@ -7,9 +8,9 @@ import { stop } from "../support/running.ts";
 const [blog, shop] = ["blog.example.com", "shop.example.com"] as const;
 
 /** An example whose zones were applied by a daemon, which has ended and left its state. */
-async function appliedExample(actors = "full"): Promise<Example> {
+async function appliedExample(actors = "full", limits = ""): Promise<Example> {
   const example = await exampleWithEmulator({
-    config: `store: { path: state }\naudit: { actors: ${actors} }`,
+    config: `store: { path: state }\naudit: { actors: ${actors} }\n${limits}`,
   });
   const daemon = example.place.start("run");
   for (const zone of [shop, "www.brand.example"]) await logged(daemon, "plan applied", { zone });
@@ -67,6 +68,26 @@ describe("plan and apply", () => {
     expect(stdout).toContain(" changed by bob@example.com in the dashboard, ");
     expect(stdout).not.toContain("possibly");
     expect(stdout).not.toContain("alice");
+  });
+
+  it("hold what another writer undoes again, as the daemon does, and name who; apply corrects it", async ({
+    expect,
+  }) => {
+    await using example = await appliedExample("full", "limits: { contended_rounds: 1 }");
+    const undo = { zone: shop, rule: "zonewarden:owasp", set: { paranoia_level: 4 } };
+    await control(example, "edit", undo);
+    const daemon = example.place.start("run");
+    await logged(daemon, "plan applied", { zone: shop, cause: "drift" });
+    await stop(daemon);
+    await control(example, "edit", { ...undo, actor: "bob@example.com" });
+    const planned = await example.place.run("plan", shop);
+    expect(planned.stdout.replaceAll(/\s+/g, " ")).toContain(
+      "held by contended: managed_rule/owasp paranoia_level was corrected 1 times within 60 min, and changed back each time: the other writer is bob@example.com in the dashboard.",
+    );
+    expect(planned.code).toBe(exitCodes.held);
+    const explained = await example.place.run("explain", "zone", shop);
+    expect(explained.stdout).toContain("was corrected 1 times");
+    expect((await example.place.run("apply", shop, "--yes")).code).toBe(exitCodes.done);
   });
 
   it("name nobody without the permission, and say nothing about it", async ({ expect }) => {

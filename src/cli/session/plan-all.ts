@@ -5,6 +5,7 @@ import { selectWith } from "../../desired/zones/select.ts";
 import { type Host, notesOf } from "../../host/host.ts";
 import { loadDesiredOrPrint, loadZonesOrPrint, printDiagnostics } from "../../host/load.ts";
 import type { StoredZones } from "../../memory/open-store.ts";
+import type { Hold } from "../../plan/guard/hold.ts";
 import { isHash, planHash } from "../../plan/guard/release.ts";
 import type { Ownership } from "../../plan/ownership.ts";
 import {
@@ -33,6 +34,7 @@ import {
   planZone,
   type RunContext,
 } from "../../reconcile/run/plan-zone.ts";
+import { contentionHolds } from "../../reconcile/run/zone-memory.ts";
 import { windowsOf } from "../../reconcile/schedule/windows.ts";
 import { zoneAtSteps } from "../../reconcile/steps/step-overlay.ts";
 import { plural } from "../../render/format.ts";
@@ -165,7 +167,9 @@ export async function planAll(
   const declared = declaredIn(fleet);
   const by = correctionsCountOf(countOf(flags.zones, declared, config.limits));
   const limit = maxWeakenedOf(config.limits, declared);
-  const judged = holdCorrections(explained, weakened(by), limit);
+  const contended =
+    flags.onlyReads === true ? holdContended(explained, stored, config.limits, host) : explained;
+  const judged = holdCorrections(contended, weakened(by), limit);
   const zones = flags.onlyReads === true ? await withWaves(judged, fleet, config.rollout) : judged;
   const unknownHashes = unmatchedHashes(flags, declaredHash, zones).map(
     (hash) => `error: --accept ${hash}: no plan has this hash now; \`zonewarden plan\` shows them`,
@@ -277,6 +281,30 @@ function unmatchedHashes(
     zones.flatMap(({ planned: { report } }) => ("plan" in report ? [planHash(report.plan)] : [])),
   );
   return accept.filter((hash) => hash !== declaredHash && !hashes.has(hash));
+}
+
+/** Plans as the daemon holds them where another writer undoes its corrections; `apply` makes them. */
+function holdContended(
+  zones: readonly PlannedFleetZone[],
+  stored: StoredZones,
+  { contendedRounds: rounds, contendedWindowMs: windowMs }: Config["limits"],
+  { clock }: Host,
+): readonly PlannedFleetZone[] {
+  return zones.map((zone) => {
+    const { report } = zone.planned;
+    if (report.result !== "planned" && report.result !== "held") return zone;
+    const corrections = stored.corrections(report.zone);
+    const found = contentionHolds(report.plan, corrections, { rounds, windowMs }, clock.now());
+    if (found.length === 0) return zone;
+    // A plan that is kept while files are watched may have one already.
+    const others = report.result === "held" ? report.holds.filter(isNotContended) : [];
+    const held = { ...report, result: "held", holds: [...others, ...found] } as const;
+    return { ...zone, planned: { ...zone.planned, report: held } };
+  });
+}
+
+function isNotContended({ reason }: Hold): boolean {
+  return reason !== "contended";
 }
 
 async function planZones(

@@ -57,40 +57,16 @@ export class ZoneMemory {
 
   /** Holds a plan that would correct a field once more that another writer has changed too often. */
   contentionHolds(plan: Plan, now: Date): readonly Hold[] {
-    const { rounds, windowMs } = this.#limits();
-    const contended = [...this.#contended(plan, now).keys()];
-    if (contended.length === 0) return [];
-    const minutes = Math.round(windowMs / 60_000);
-    const fields = new Set(contended);
-    const writers = plan.changes.filter((each) => fieldsOf([each]).some((one) => fields.has(one)));
-    const who = namesOfAuthors(authorsIn(writers));
-    const remedy = who === "" ? "find the other writer" : `the other writer is ${who}`;
-    return [
-      {
-        reason: "contended",
-        message: `${contended.join(", ")} was corrected ${rounds} times within ${minutes} min, and changed back each time: ${remedy}. zonewarden corrects it again after that time`,
-      },
-    ];
+    return contentionHolds(plan, this.#corrections, this.#limits(), now);
   }
 
   /** From when on no field of a plan has been corrected too often. */
   endOfContention(plan: Plan, now: Date): Date {
     const { rounds, windowMs } = this.#limits();
-    const ends = this.#contended(plan, now)
+    const ends = contendedIn(plan, this.#corrections, this.#limits(), now)
       .values()
       .map((moments) => (moments.at(-rounds) ?? 0) + windowMs);
     return new Date(Math.max(Number(now), ...ends));
-  }
-
-  /** The fields of a plan that were corrected too often, and when. */
-  #contended(plan: Plan, now: Date): ReadonlyMap<string, readonly number[]> {
-    const { rounds } = this.#limits();
-    const recent = this.#recent(now);
-    return new Map(
-      fieldsOf(stoppable(plan.changes))
-        .map((field) => [field, recent.get(field) ?? []] as const)
-        .filter(([, moments]) => moments.length >= rounds),
-    );
   }
 
   /** The plan of the last run, if it had no changes and followed from the same basis. */
@@ -135,22 +111,64 @@ export class ZoneMemory {
   }
 
   #remember(fields: readonly string[], at: Date): void {
-    const recent = this.#recent(at);
+    const recent = within(this.#limits().windowMs, this.#corrections, at);
     for (const field of fields) {
       recent.set(field, [...(recent.get(field) ?? []), Number(at)]);
     }
     this.#corrections = recent;
   }
+}
 
-  #recent(now: Date): Map<string, readonly number[]> {
-    const since = Number(now) - this.#limits().windowMs;
-    const recent = new Map<string, readonly number[]>();
-    for (const [field, moments] of this.#corrections) {
-      const left = moments.filter((at) => at > since);
-      if (left.length > 0) recent.set(field, left);
-    }
-    return recent;
+/** Holds a plan that would correct a field once more that another writer has changed too often. */
+export function contentionHolds(
+  plan: Plan,
+  corrections: Corrections,
+  limits: ContentionLimits,
+  now: Date,
+): readonly Hold[] {
+  const contended = [...contendedIn(plan, corrections, limits, now).keys()];
+  if (contended.length === 0) return [];
+  const { rounds, windowMs } = limits;
+  const minutes = Math.round(windowMs / 60_000);
+  const fields = new Set(contended);
+  const writers = plan.changes.filter((each) => fieldsOf([each]).some((one) => fields.has(one)));
+  const who = namesOfAuthors(authorsIn(writers));
+  const remedy = who === "" ? "find the other writer" : `the other writer is ${who}`;
+  return [
+    {
+      reason: "contended",
+      message: `${contended.join(", ")} was corrected ${rounds} times within ${minutes} min, and changed back each time: ${remedy}. zonewarden corrects it again after that time`,
+    },
+  ];
+}
+
+/** The fields of a plan that were corrected too often, and when. */
+function contendedIn(
+  plan: Plan,
+  corrections: Corrections,
+  { rounds, windowMs }: ContentionLimits,
+  now: Date,
+): ReadonlyMap<string, readonly number[]> {
+  const recent = within(windowMs, corrections, now);
+  return new Map(
+    fieldsOf(stoppable(plan.changes))
+      .map((field) => [field, recent.get(field) ?? []] as const)
+      .filter(([, moments]) => moments.length >= rounds),
+  );
+}
+
+function within(
+  windowMs: number,
+  corrections: Corrections,
+  now: Date,
+): Map<string, readonly number[]> {
+  const since = Number(now) - windowMs;
+  const recent = new Map<string, readonly number[]>();
+  for (const [field, moments] of corrections) {
+    const left = moments.filter((at) => at > since);
+    if (left.length > 0) recent.set(field, left);
   }
+  return recent;
 }
 
 /**
