@@ -7,7 +7,7 @@ import { describe, it } from "vitest";
 import { nodeNamedFiles } from "../../src/host/named-files.ts";
 import { examined, secret, type SetUp, without, withoutState } from "../support/doctor-set-up.ts";
 import { control } from "../support/example.ts";
-import { startKubeApi } from "../support/kube-api.ts";
+import { freeLease, leasePath, startKubeApi } from "../support/kube-api.ts";
 import { lagging, misconfigurations, trusting } from "../support/misconfigurations.ts";
 import { installation, noPostgres, sharedPostgres } from "../support/postgres.ts";
 
@@ -149,12 +149,24 @@ describe("doctor", () => {
       };
       const healthy = await examined(set);
       expect(problemsIn(healthy.stdout)).toEqual([]);
+      kube.denied.add("create");
+      expect((await examined(set)).stdout).toMatch(
+        /^error +cluster +zonewarden may not create the Lease zonewarden$/m,
+      );
+      // The right to create one is not needed any more.
+      kube.edit(leasePath, freeLease);
+      expect(problemsIn((await examined(set)).stdout)).toEqual([]);
+      kube.denied.add("update");
+      expect((await examined(set)).stdout).toMatch(
+        /^error +cluster +zonewarden may not update the Lease zonewarden$/m,
+      );
       kube.fault = (_method, where) => (where.includes("/leases/") ? { status: 403 } : undefined);
       const { code, stdout } = await examined(set);
       expect(code).toBe(1);
       expect(stdout).toMatch(/^error +cluster +Lease zonewarden cannot be read: .*403/m);
-      expect(stdout).toMatch(/with the Role of/);
-      expect(new Set(kube.seen.map(({ method }) => method))).toEqual(new Set(["GET"]));
+      const [, file = ""] = /with the rights in ([^,]*),/.exec(stdout) ?? [];
+      expect(await readFile(file, "utf8")).toContain("leases");
+      expect([...kube.objects.keys()]).toEqual([leasePath]);
     },
   );
 

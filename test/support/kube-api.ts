@@ -1,4 +1,5 @@
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
+import { isDeepStrictEqual } from "node:util";
 
 import { coerceObject, coerceText, type Json, type JsonObject } from "../../src/syntax/json.ts";
 import { close, listenOnLoopback } from "./loopback.ts";
@@ -30,6 +31,8 @@ export interface KubeApi extends AsyncDisposable {
   readonly connections: { readonly opened: number; readonly open: number };
   /** The objects, by their paths. */
   readonly objects: Map<string, JsonObject>;
+  /** What a review of the rights of the client says no to. */
+  readonly denied: Set<string>;
   /** Decides what happens to a request; `undefined`: what it asks for. */
   fault: (method: string, path: string, authorization: string) => KubeFault | undefined;
   /** Is told of each object that is stored. */
@@ -39,6 +42,8 @@ export interface KubeApi extends AsyncDisposable {
   /** A kubeconfig that names the server, for the namespace `zonewarden`. */
   readonly kubeconfig: string;
 }
+
+const reviewPath = "/apis/authorization.k8s.io/v1/selfsubjectaccessreviews";
 
 export const leasePath = "/apis/coordination.k8s.io/v1/namespaces/zonewarden/leases/zonewarden";
 
@@ -81,7 +86,9 @@ export async function startKubeApi(): Promise<KubeApi> {
       return;
     }
     const { status, object } = isTaken(method, headers["content-type"])
-      ? store.handle(method, path, coerceObject(body))
+      ? path === reviewPath
+        ? { status: 201, object: reviewed(coerceObject(body), api.denied) }
+        : store.handle(method, path, coerceObject(body))
       : refuse(415, `the body of the request was in an unknown format: ${headers["content-type"]}`);
     note(status);
     if (fault === "lose-answer") {
@@ -102,6 +109,7 @@ export async function startKubeApi(): Promise<KubeApi> {
     seen,
     connections,
     objects: store.objects,
+    denied: new Set(),
     fault: () => undefined,
     stored: () => undefined,
     edit: (path, change) => store.edit(path, change),
@@ -122,6 +130,17 @@ users: [{ name: user, user: { token: kube-token } }]
 contexts: [{ name: test, context: { cluster: test, user: user, namespace: zonewarden } }]
 current-context: test
 `;
+}
+
+/** A review of a right to the Lease, with its answer. */
+function reviewed(review: JsonObject, denied: ReadonlySet<string>): JsonObject {
+  const asked = coerceObject(coerceObject(review["spec"])["resourceAttributes"]);
+  const { verb, name = "", ...resource } = asked;
+  const lease = { group: "coordination.k8s.io", namespace: "zonewarden", resource: "leases" };
+  // A right to create is never one to an object of a name.
+  const isLease =
+    isDeepStrictEqual(resource, lease) && name === (verb === "create" ? "" : "zonewarden");
+  return { ...review, status: { allowed: isLease && !denied.has(coerceText(verb)) } };
 }
 
 /** Whether the API server takes a body of this type. */

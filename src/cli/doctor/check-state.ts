@@ -1,3 +1,4 @@
+import { missingRight } from "../../cluster/lease.ts";
 import type { Config } from "../../desired/config/config.ts";
 import { reasonOf } from "../../desired/yaml/decode-text.ts";
 import { databaseOf } from "../../host/configured-database.ts";
@@ -114,20 +115,24 @@ async function whyUnwritable(
   }
 }
 
-/** Whether the process reaches the API server of its cluster and may read the Lease. Writes nothing. */
+/** Whether the process reaches the API server of its cluster and may use the Lease. Writes nothing. */
 export async function checkCluster(config: Config, host: Host): Promise<readonly CheckFinding[]> {
   if (config.cluster === undefined) return [];
   const { lease } = config.cluster;
   try {
     await using kubernetes = await kubernetesOf(config, host);
-    await kubernetes?.lease(lease).read(leaseTimeoutMs);
-    return [fine("cluster", `the Lease ${lease} can be read`)];
+    const verb = kubernetes && (await missingRight(lease, kubernetes.kube, leaseTimeoutMs));
+    if (verb === undefined) return [fine("cluster", `the Lease ${lease} can be read and written`)];
+    return [clusterFault(`zonewarden may not ${verb} the Lease ${lease}`)];
   } catch (error) {
-    const message = errorText(error);
-    const remedy =
-      "run zonewarden in a pod of the cluster with the Role of deploy/kustomize/components/ha/rbac.yaml, or correct cluster.kubeconfig";
-    return [finding("cluster", "error", { message, remedy })];
+    return [clusterFault(errorText(error))];
   }
+}
+
+function clusterFault(message: string): CheckFinding {
+  const remedy =
+    "run zonewarden in a pod of the cluster with the rights in deploy/kustomize/overlays/ha/rights.yaml, or correct cluster.kubeconfig";
+  return finding("cluster", "error", { message, remedy });
 }
 
 const leaseTimeoutMs = 10_000;
