@@ -89,9 +89,14 @@ describe("zones that are live as a held revision declares them", () => {
     await sweep(world);
     expect([written(world), held(world)]).toEqual([[], lines(many(5))]);
     const [hold] = world.reports.flatMap((each) => (each.result === "held" ? each.holds : []));
-    expect(hold?.message).toContain(
-      "the held revision r2 is live here already, and the zone is not set back: accept the revision, revert the files, or release this plan once with --accept",
+    // A command plans the files on the disk: it never has this plan.
+    expect(hold?.message).toBe(
+      `the held revision r2 is live here already, and the zone is not set back: accept the revision, revert the files, or release this plan once: add ${hold?.hash} to limits.accept of the daemon`,
     );
+    const limits = { ...world.options.limits, accept: [hold?.hash ?? ""] };
+    world.reconciler.reconfigure({ ...world.options, limits });
+    await sweep(world);
+    expect([written(world), held(world)]).toEqual([many(1), lines(many(5, 1))]);
     for (const zone of many(7)) world.files.set(zone, protectedContent);
     world.revision = "r1";
     world.reports.length = 0;

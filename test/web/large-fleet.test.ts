@@ -232,6 +232,19 @@ describe("what a person can do", () => {
       }),
       is: [`plan ${shop}`, `apply --accept ${plan} ${shop}`, `explain zone ${shop}`],
     },
+    {
+      // No command has the plan that would set the zone back.
+      state: after({
+        result: "held",
+        cause: "pending",
+        changes: [],
+        holds: [
+          { ...hold("weakening"), hash: plan },
+          { ...hold("set_back"), hash: plan },
+        ],
+      }),
+      is: [`plan ${shop}`, `explain zone ${shop}`],
+    },
     { state: after(held("unplaced")), is: [`plan ${shop}`, `explain zone ${shop}`] },
     {
       state: after(held("observe")),

@@ -4,6 +4,7 @@ import { sha256 } from "../../syntax/digest.ts";
 import { canonicalJson } from "../../syntax/json.ts";
 import { memoized } from "../../syntax/remembered.ts";
 import type { Plan } from "../plan.ts";
+import type { Hold } from "./hold.ts";
 
 /** A release that was used: its plan was applied, in whole or in part. */
 export interface UsedRelease {
@@ -49,12 +50,19 @@ export interface ReleaseHint {
 /** Tells a person how to release a plan. */
 export function howToRelease(plan: Plan, { used }: Releases): ReleaseHint {
   const hash = planHash(plan);
-  return isUsed(hash, used)
-    ? {
-        words: `take ${hash}, which was used, out of limits.accept and put it in again`,
-        hash: undefined,
-      }
-    : { words: `release this plan once with --accept ${hash}`, hash };
+  if (isUsed(hash, used)) {
+    const words = `take ${hash}, which was used, out of limits.accept and put it in again`;
+    return { words, hash: undefined };
+  }
+  const how = isOfDaemon(plan.holds)
+    ? `: add ${hash} to limits.accept of the daemon`
+    : ` with --accept ${hash}`;
+  return { words: `release this plan once${how}`, hash };
+}
+
+/** Whether no command has a plan with these holds: it follows from another revision than that of the files on the disk. */
+export function isOfDaemon(holds: readonly Pick<Hold, "reason">[]): boolean {
+  return holds.some(({ reason }) => reason === "set_back");
 }
 
 function isUsed(hash: string, used: readonly UsedRelease[]): boolean {

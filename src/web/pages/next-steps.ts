@@ -1,4 +1,5 @@
 import { holdFacts } from "../../plan/guard/hold.ts";
+import { isOfDaemon } from "../../plan/guard/release.ts";
 import { isObservation } from "../../state/run-report.ts";
 import { holdsOf, type ZoneState, type ZoneStatus } from "../../state/zone-state.ts";
 
@@ -48,8 +49,10 @@ function applyCommand({ declared, holds }: ZoneState): string {
 
 /** What releases the holds of a zone: of its plan, or of the whole revision. */
 function releases(state: ZoneState): readonly NextStep[] {
-  return holdsOf(state).flatMap(({ reason, hash }) => {
+  const holds = holdsOf(state);
+  return holds.flatMap(({ reason, hash }) => {
     const { releasedBy } = holdFacts(reason);
+    if (releasedBy === "plan" && isOfDaemon(holds)) return [];
     if (hash === undefined || releasedBy === undefined) return [];
     const [what, zone] =
       releasedBy === "plan"
