@@ -207,6 +207,8 @@ export interface StoredZones {
   readonly held: StoredHold | undefined;
   /** When each zone was last weakened without a release. */
   readonly weakened: (by: WeakenedBy) => Moments<ZoneName>;
+  /** The hashes of the plans whose release was used. */
+  readonly usedReleases: readonly string[];
 }
 
 /** What a store says of zones; without one, nothing is known. */
@@ -229,6 +231,7 @@ export function storedZones(
     },
     held: remembered(known, fleetKeys.held),
     weakened: (by) => storedWeakened(known, by),
+    usedReleases: remembered(known, fleetKeys.usedReleases),
   };
 }
 
@@ -243,7 +246,7 @@ export function whyUnknown(store: StoredView | undefined): string | undefined {
 
 /** What a command says if it knows nothing of the store, and why. */
 export function notKnownText(why: string): string {
-  return `${why}. Not known are: the causes of changes, the adopted rules, a held revision, and what was weakened within the last hour`;
+  return `${why}. Not known are: the causes of changes, the adopted rules, a held revision, used releases, and what was weakened within the last hour`;
 }
 
 /** What is in a directory, and who holds its lock. */

@@ -1,3 +1,4 @@
+import { isHash } from "../plan/guard/release.ts";
 import type { AdoptedRule } from "../plan/ownership.ts";
 import { FleetPast, type WeakenedBy } from "../reconcile/fleet/fleet-past.ts";
 import { coerceText, isJsonObject, type JsonObject, parseName } from "../syntax/json.ts";
@@ -14,6 +15,8 @@ export interface StoreMessage {
   readonly adopted: ReadonlyMap<ZoneName, readonly AdoptedRule[]>;
   /** Zones that are about to be weakened without a release. */
   readonly weakened: ReadonlyMap<WeakenedBy, readonly ZoneName[]>;
+  /** Hashes of plans whose release in `limits.accept` is about to be used. */
+  readonly used: readonly string[];
 }
 
 const causes: readonly WeakenedBy[] = ["revision", "drift", "named"];
@@ -23,7 +26,7 @@ const maxItems = 20_000;
 
 /** Puts a message into a state, in memory: the caller flushes it. */
 export function putMessage(
-  { adopted, weakened }: StoreMessage,
+  { adopted, weakened, used }: StoreMessage,
   store: StateStore,
   clock: Pick<Clock, "now">,
 ): void {
@@ -35,6 +38,7 @@ export function putMessage(
   }
   const past = new FleetPast(runs, clock);
   for (const [by, zones] of weakened) past.addWeakened(by, zones);
+  if (used.length > 0) runs.setUsedReleases([...new Set([...runs.usedReleases(), ...used])]);
 }
 
 /** The zones of a message. */
@@ -43,7 +47,7 @@ export function zonesOfMessage({ adopted, weakened }: StoreMessage): readonly Zo
 }
 
 /** A message as JSON. */
-export function storeMessageJson({ adopted, weakened }: StoreMessage): JsonObject {
+export function storeMessageJson({ adopted, weakened, used }: StoreMessage): JsonObject {
   return {
     format: 1,
     adopted: Object.fromEntries(
@@ -53,19 +57,21 @@ export function storeMessageJson({ adopted, weakened }: StoreMessage): JsonObjec
       ]),
     ),
     weakened: Object.fromEntries(weakened),
+    used,
   };
 }
 
 /** Reads a message; `undefined` if any part of it is not as {@link storeMessageJson} writes it. */
 export function storeMessageIn(json: unknown): StoreMessage | undefined {
-  if (!isJsonObject(json) || json["format"] !== 1 || Object.keys(json).length !== 3) {
+  if (!isJsonObject(json) || json["format"] !== 1 || Object.keys(json).length !== 4) {
     return undefined;
   }
-  const { adopted: rulesOf, weakened: zonesOf } = json;
+  const { adopted: rulesOf, weakened: zonesOf, used: hashes } = json;
   if (!isJsonObject(rulesOf) || !isJsonObject(zonesOf)) return undefined;
   const adopted = listsIn(rulesOf, exactZone, ruleIn);
   const weakened = listsIn(zonesOf, (name) => parseName(causes, name), exactZone);
-  return adopted && weakened && { adopted, weakened };
+  const used = listIn(hashes, hashIn, 0);
+  return adopted && weakened && used && { adopted, weakened, used };
 }
 
 /** Lists by name; `undefined` if one of them or its name is wrong, or there are too many. */
@@ -85,11 +91,20 @@ function listsIn<K, T>(
   return lists;
 }
 
-/** The items of a list; `undefined` if one of them is wrong, there are none, or too many. */
-function listIn<T>(value: unknown, itemIn: (item: unknown) => T | undefined): T[] | undefined {
-  if (!Array.isArray(value) || value.length === 0 || value.length > maxItems) return undefined;
+/** The items of a list; `undefined` if one of them is wrong, there are fewer than `least`, or too many. */
+function listIn<T>(
+  value: unknown,
+  itemIn: (item: unknown) => T | undefined,
+  least = 1,
+): T[] | undefined {
+  if (!Array.isArray(value) || value.length < least || value.length > maxItems) return undefined;
   const items = value.map((item: unknown) => itemIn(item)).filter((item) => item !== undefined);
   return items.length === value.length ? items : undefined;
+}
+
+function hashIn(value: unknown): string | undefined {
+  const text = coerceText(value);
+  return isHash(text) ? text : undefined;
 }
 
 function exactZone(value: unknown): ZoneName | undefined {

@@ -145,7 +145,7 @@ for (const { what, skip, database } of stores) {
         fetch(`${scene.page}api/v1/store`, {
           method: "POST",
           headers: { authorization: `Bearer ${token}` },
-          body: JSON.stringify({ format: 1, adopted: {}, weakened: {}, ...message }),
+          body: JSON.stringify({ format: 1, adopted: {}, weakened: {}, used: [], ...message }),
         });
       expect((await send({ adopted: { [shop]: forged } })).status).toBe(200);
       expect((await send({ adopted: { "other.example": forged } })).status).toBe(404);

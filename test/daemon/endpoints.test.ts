@@ -185,6 +185,7 @@ describe("what a command has stored by the daemon", () => {
     format: 1,
     adopted: Object.fromEntries(adopted.map((zone) => [zone, [rule]])),
     weakened: { named: weakened },
+    used: [],
   });
 
   it.for([

@@ -20,6 +20,7 @@ const whole = {
     drift: ["pay.example.com"],
     named: ["shop.example.com", "blog.example.com"],
   },
+  used: ["a".repeat(64)],
 };
 
 const shop = named("shop.example.com");
@@ -66,6 +67,8 @@ describe("what a command stores", () => {
       { ...whole, adopted: { "shop.example.com": [{ ...rule, key: "a\n" }] } },
     ],
     ["more of a rule", { ...whole, adopted: { "shop.example.com": [{ ...rule, mark: "x" }] } }],
+    ["no list of releases", { ...whole, used: undefined }],
+    ["a part of a hash", { ...whole, used: ["a".repeat(63)] }],
     ["another cause", { ...whole, weakened: { release: ["shop.example.com"] } }],
     ["a zone that is a number", { ...whole, weakened: { named: [1] } }],
     [
@@ -81,11 +84,13 @@ describe("what a command stores", () => {
     const runs = new StoredRuns(store);
     const other = { kind: "managed_rule", id: "b2", ref: "r", key: "owasp" } as const;
     runs.setAdopted(shop, [other, { ...rule, ref: "an-older-ref" }]);
+    runs.setUsedReleases(["b".repeat(64)]);
     const message = storeMessageIn(whole);
     if (message !== undefined) putMessage(message, store, new SimulatedClock());
     expect(runs.adopted(shop)).toEqual([other, rule]);
     expect([...runs.weakened("named").keys()]).toEqual([shop, named("blog.example.com")]);
     expect([...runs.weakened("revision").keys()]).toEqual([named("news.example.com")]);
     expect([...runs.weakened("drift").keys()]).toEqual([named("pay.example.com")]);
+    expect(runs.usedReleases()).toEqual(["b".repeat(64), "a".repeat(64)]);
   });
 });

@@ -146,7 +146,7 @@ describe("a release of a plan", () => {
       hash,
     });
     expect(howToRelease(whole, { accept: [hash], used })).toEqual({
-      words: `take ${hash}, which was used, out of limits.accept and put it in again`,
+      words: `take ${hash}, which was used, out of limits.accept and put it in again, or give it to apply --accept`,
       hash: undefined,
     });
     expect(howToRelease(mild, { accept: [hash], used })).toEqual({

@@ -101,7 +101,7 @@ describe("a plan that limits.accept releases", () => {
     await lookAgain(world);
     letBlock(world);
     await world.sweep("schedule", 60_000);
-    const way = `take ${hash}, which was used, out of limits.accept and put it in again`;
+    const way = `take ${hash}, which was used, out of limits.accept and put it in again, or give it to apply --accept`;
     const [report] = world.reports;
     const messages = report?.result === "held" ? report.holds.map((each) => each.message) : [];
     expect(messages).toHaveLength(1);

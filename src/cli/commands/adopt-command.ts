@@ -127,7 +127,7 @@ async function remember(
   const stored =
     "why" in opened || adopted.size === 0
       ? undefined
-      : await opened.store({ adopted, weakened: new Map() });
+      : await opened.store({ adopted, weakened: new Map(), used: [] });
   const why = "why" in opened ? opened.why : stored;
   if (forgotten === 0 && (why === undefined || adopted.size === 0)) return { reports: after, code };
   const count = forgotten + sum(adopted.values().map((rules) => rules.length));

@@ -110,7 +110,8 @@ async function applyAll(
     const difference = zoneDifference(saved.zone, listing.zones);
     const planAgain = (): Promise<PlannedZone> =>
       planSaved({ ...run, ...requestOf(saved) }, ports, stop);
-    if (difference === undefined) zones.push({ planned: await planAgain(), planAgain });
+    const savedHash = planHash(saved);
+    if (difference === undefined) zones.push({ planned: await planAgain(), planAgain, savedHash });
     else rejected.push(rejectedReport(saved, difference, listing, desired, host));
   }
   const weakened = (by: WeakenedBy): Moments<ZoneName> =>
@@ -175,7 +176,7 @@ function savedPlanRequests(
   { documents }: DesiredState,
   listing: ZoneListing,
   { mode, limits, windows, impact, desired: { owner, adopt } }: Config,
-  { adopted, steps }: StoredZones,
+  { adopted, steps, usedReleases }: StoredZones,
 ): SavedPlanRequests {
   const selection = selectZones(documents, joinListings(undefined, listing));
   const declared = new Map(selection.zones.map((desired) => [desired.zone.id, desired]));
@@ -192,8 +193,10 @@ function savedPlanRequests(
     const dropped = allOf(partsDropped(saved, desired.content));
     const hold = dropped === "" ? undefined : undeclared(`the ${dropped} of ${name}`, undefined);
     // A release of the saved plan also releases the part of it that is left after an interrupted apply.
-    const isAccepted = limits.accept.includes(planHash(saved));
-    const used = isAccepted ? [{ hash: "", rest: saved }] : [];
+    const hash = planHash(saved);
+    const isAccepted = limits.accept.includes(hash) && !usedReleases.includes(hash);
+    const before = usedReleases.map((each) => ({ hash: each, rest: undefined }));
+    const used = isAccepted ? [...before, { hash: "", rest: saved }] : before;
     const rules = { mode, limits, windows: windowsOf(windows), used };
     const holdsAt: ZoneRequest["holdsAt"] = (today, now) =>
       hold === undefined ? guardZone(today, desired, rules, now) : [hold];

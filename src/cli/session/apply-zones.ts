@@ -1,6 +1,7 @@
 import { InvalidArgumentError } from "commander";
 
-import { isHash } from "../../plan/guard/release.ts";
+import type { Config } from "../../desired/config/config.ts";
+import { isHash, planHash } from "../../plan/guard/release.ts";
 import type { Plan } from "../../plan/plan.ts";
 import { changingZone } from "../../reconcile/fleet/fleet-guard.ts";
 import { applyReviewed, type ReviewedZone } from "../../reconcile/run/apply.ts";
@@ -12,7 +13,7 @@ import { sum } from "../../syntax/sum.ts";
 import { logZone } from "../../telemetry/log/log-reports.ts";
 import { type ExitCode, exitCodeOfApply, exitCodes } from "../output/exit-codes.ts";
 import { startProgress } from "../output/progress.ts";
-import { countOf, heldByFleet, heldFleet, limitsWith, storeWeakened } from "./fleet-hold.ts";
+import { countOf, heldByFleet, heldFleet, limitsWith, storeBeforeWrites } from "./fleet-hold.ts";
 import { openLogger } from "./open-logger.ts";
 import type { FleetFlags, PlannedFleet } from "./plan-all.ts";
 import { rethrow, type Session } from "./session.ts";
@@ -69,8 +70,15 @@ export async function applyZones(
     host.stderr.write("nothing was written; --yes writes without asking\n");
     return { reports: reportsOf(fleet), code: exitCodes.held };
   }
-  const heldNow = await storeWeakened(judged, by, limits, session);
-  if (heldNow !== undefined) return notWritten(heldNow, fleet, session);
+  const used = fleet.zones
+    .flatMap((zone) => releasesOf(zone, config))
+    .filter((each) => !accept.includes(each));
+  const refused = await storeBeforeWrites(judged, by, used, limits, session);
+  if (typeof refused === "string") {
+    host.stderr.write(`nothing is written: ${refused}\n`);
+    return { reports: reportsOf(fleet), code: exitCodes.failed };
+  }
+  if (refused !== undefined) return notWritten(refused, fleet, session);
   return await writeAll(fleet, session, enforce);
 }
 
@@ -78,6 +86,12 @@ export async function applyZones(
 function plansToSend({ planned: { report, conflicts } }: ReviewedZone): readonly Plan[] {
   if (report.result !== "planned" || report.plan.writes.length <= conflicts.length) return [];
   return [report.plan];
+}
+
+/** The hashes in the configuration that release what is to be sent. */
+function releasesOf(zone: ReviewedZone, { limits }: Config): readonly string[] {
+  const hashes = plansToSend(zone).flatMap((plan) => [planHash(plan), zone.savedHash]);
+  return limits.accept.filter((each) => hashes.includes(each));
 }
 
 function reportsOf({ zones, missing }: ReviewedFleet): readonly ZoneReport[] {

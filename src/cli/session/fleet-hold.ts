@@ -96,29 +96,37 @@ function isCorrected({ changes }: Plan): boolean {
 }
 
 /**
- * Stores, before the first write, which zones plans weaken, so that the next command and the daemon count them for an hour.
- * Another command may have stored its own meanwhile: gives the hold where both together are too many, and stores nothing
- * then. If the state cannot be written, it says so.
+ * Stores, before the first write, which zones plans weaken, so that the next command and the daemon count them for an hour,
+ * and which releases of the configuration are used. Another command may have stored its own meanwhile: gives the hold where
+ * both together are too many, and stores nothing then. If the state cannot be written, it says so.
+ *
+ * @param used hashes in `limits.accept`: none of them releases a second time
+ * @returns why nothing may be written; `undefined`: all may
  */
-export async function storeWeakened(
+export async function storeBeforeWrites(
   fleet: Omit<JudgedFleet, "weakened">,
   by: WeakenedBy,
+  used: readonly string[],
   limits: FleetLimits,
   session: Pick<Session, "config" | "host" | "stop">,
-): Promise<HeldFleet | undefined> {
+): Promise<HeldFleet | string | undefined> {
   const { config, host, stop } = session;
   const isReleased = limits.accept.includes(fleet.hash);
   const weaker = isReleased ? [] : fleet.plans.filter((plan) => changingZone(plan).weakens);
   const corrected = fleet.plans.filter(isCorrected);
-  if (weaker.length + corrected.length === 0 || config.store === undefined) return undefined;
-  const tell = (why: string): void => {
+  const isNothing = weaker.length + corrected.length + used.length === 0;
+  if (isNothing || config.store === undefined) return undefined;
+  const notStored = (why: string): string | undefined => {
+    if (used.length > 0) {
+      return `a release in limits.accept can be used only once, and that it is used cannot be stored: ${why}; a release by --accept need not be stored`;
+    }
     host.stderr.write(`what this command weakens does not count for the next hour: ${why}\n`);
+    return undefined;
   };
   await using opened = await openCommandStore(config, host, stop);
-  if ("why" in opened) {
-    tell(opened.why);
-    return undefined;
-  }
+  if ("why" in opened) return notStored(opened.why);
+  const usedBefore = used.find((hash) => opened.stored.usedReleases.includes(hash));
+  if (usedBefore !== undefined) return `${usedBefore} in limits.accept was used meanwhile`;
   const before = withinAnHour(opened.stored.weakened(by), host.clock.now());
   const held = heldFleet({ ...fleet, weakened: before }, limits);
   if (held !== undefined) return held;
@@ -130,7 +138,6 @@ export async function storeWeakened(
     const names = [...(weakened.get(cause) ?? []), ...plans.map(({ zone }) => zone.name)];
     if (names.length > 0) weakened.set(cause, names);
   }
-  const why = await opened.store({ adopted: new Map(), weakened });
-  if (why !== undefined) tell(why);
-  return undefined;
+  const why = await opened.store({ adopted: new Map(), weakened, used });
+  return why === undefined ? undefined : notStored(why);
 }

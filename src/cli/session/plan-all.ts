@@ -322,7 +322,11 @@ async function planZones(
     rules: stored.adopted(zone),
   });
   const limits = limitsWith(accept, config);
-  const guardRules = { mode, limits, windows: windowsOf(config.windows), used: [] };
+  // What the command line accepts is released once more.
+  const used = stored.usedReleases
+    .filter((hash) => !accept.includes(hash))
+    .map((hash) => ({ hash, rest: undefined }));
+  const guardRules = { mode, limits, windows: windowsOf(config.windows), used };
   const { clock, uniqueId: runId } = host;
   const ports = { reader: service.reader, clock, runId, bug: rethrow };
   const planOne = ({ desired }: FleetZone): Promise<PlannedZone> => {

@@ -50,13 +50,13 @@ export interface ReleaseHint {
 /** Tells a person how to release a plan. */
 export function howToRelease(plan: Plan, { used }: Releases): ReleaseHint {
   const hash = planHash(plan);
+  const isDaemons = isOfDaemon(plan.holds);
   if (isUsed(hash, used)) {
-    const words = `take ${hash}, which was used, out of limits.accept and put it in again`;
-    return { words, hash: undefined };
+    const orApply = isDaemons ? "" : ", or give it to apply --accept";
+    const again = `out of limits.accept and put it in again${orApply}`;
+    return { words: `take ${hash}, which was used, ${again}`, hash: undefined };
   }
-  const how = isOfDaemon(plan.holds)
-    ? `: add ${hash} to limits.accept of the daemon`
-    : ` with --accept ${hash}`;
+  const how = isDaemons ? `: add ${hash} to limits.accept of the daemon` : ` with --accept ${hash}`;
   return { words: `release this plan once${how}`, hash };
 }
 

@@ -92,6 +92,8 @@ export async function applyPlan(
 export interface ReviewedZone {
   readonly planned: PlannedZone;
   readonly planAgain: () => Promise<PlannedZone>;
+  /** The hash of the saved plan of which this is what is left. */
+  readonly savedHash?: string;
 }
 
 /**

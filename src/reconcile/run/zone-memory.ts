@@ -224,16 +224,17 @@ function nameOf({ reason, kind, key, title }: Delete): string {
  * again.
  */
 export class UsedReleases {
-  readonly #used: Map<string, UsedRelease>;
+  /** What is left of released plans, by their hashes. */
+  readonly #rests = new Map<string, NonNullable<UsedRelease["rest"]>>();
+  /** Commands store there which releases they used. */
   readonly #store: RunStore;
 
   constructor(store: RunStore) {
     this.#store = store;
-    this.#used = new Map(store.usedReleases().map((hash) => [hash, { hash, rest: undefined }]));
   }
 
   get all(): readonly UsedRelease[] {
-    return [...this.#used.values()];
+    return this.#store.usedReleases().map((hash) => ({ hash, rest: this.#rests.get(hash) }));
   }
 
   /** Takes in the result of a run. A release of whose plan nothing was written is not used. */
@@ -247,26 +248,23 @@ export class UsedReleases {
     const hash = this.#releaseOf(plan, accept);
     if (hash === undefined) return;
     const { zone } = plan;
-    this.#used.set(hash, { hash, rest: { zone, writes: undone.map(({ write }) => write) } });
-    this.#save();
+    this.#rests.set(hash, { zone, writes: undone.map(({ write }) => write) });
+    this.#store.setUsedReleases([...new Set([...this.#store.usedReleases(), hash])]);
   }
 
   /** Forgets hashes that are no longer accepted: a hash that is added again releases again. */
   keepOnly(accept: readonly string[]): void {
-    const removed = [...this.#used.keys()].filter((hash) => !accept.includes(hash));
-    for (const hash of removed) this.#used.delete(hash);
-    if (removed.length > 0) this.#save();
-  }
-
-  #save(): void {
-    this.#store.setUsedReleases([...this.#used.keys()]);
+    const used = this.#store.usedReleases();
+    const kept = used.filter((hash) => accept.includes(hash));
+    if (kept.length === used.length) return;
+    for (const hash of this.#rests.keys()) if (!kept.includes(hash)) this.#rests.delete(hash);
+    this.#store.setUsedReleases(kept);
   }
 
   #endRests(plan: Plan): void {
-    for (const release of this.#used.values()) {
-      const { hash, rest } = release;
-      if (rest?.zone.id === plan.zone.id && !isRestOf(plan, release)) {
-        this.#used.set(hash, { hash, rest: undefined });
+    for (const [hash, rest] of this.#rests) {
+      if (rest.zone.id === plan.zone.id && !isRestOf(plan, { hash, rest })) {
+        this.#rests.delete(hash);
       }
     }
   }
@@ -274,7 +272,8 @@ export class UsedReleases {
   /** The hash that releases a plan. */
   #releaseOf(plan: Plan, accept: readonly string[]): string | undefined {
     const hash = planHash(plan);
-    if (accept.includes(hash) && !this.#used.has(hash)) return hash;
-    return this.all.find((release) => isRestOf(plan, release))?.hash;
+    const used = this.all;
+    if (accept.includes(hash) && !used.some((release) => release.hash === hash)) return hash;
+    return used.find((release) => isRestOf(plan, release))?.hash;
   }
 }
