@@ -4,6 +4,7 @@ import { UnstoredLines } from "../history/file/unstored-lines.ts";
 import type { Host } from "../host/host.ts";
 import type { Shutdown } from "../host/shutdown.ts";
 import type { TermStore } from "../memory/database-store.ts";
+import { DirectoryLocked } from "../memory/directory/state-lock.ts";
 import { memoryOnly, type KeptStore } from "../memory/kept-store.ts";
 import { openDirectory } from "../memory/open-store.ts";
 import { identityOf } from "../memory/state-store.ts";
@@ -11,13 +12,12 @@ import { StoredRevision } from "../memory/stored-revision.ts";
 import { eventSubscriber } from "../notify/event-subscriber.ts";
 import type { Notification } from "../notify/notification.ts";
 import type { SweepTrigger } from "../reconcile/queue/events.ts";
-import type { Logger } from "../telemetry/log/log.ts";
 import { EventStream } from "../web/event-stream.ts";
-import { every, type StopSignals } from "../zone/signals.ts";
+import { every, isAborted, type StopSignals } from "../zone/signals.ts";
 import { configReloader, RunningConfig } from "./config-reload.ts";
 import { CurrentTerm, type Term } from "./current-term.ts";
 import { startEndpoints } from "./endpoints.ts";
-import { type TermWork, workWhileLeading } from "./leadership.ts";
+import { type TermWork, untilDone, workWhileLeading } from "./leadership.ts";
 import { startNotifier } from "./notifications.ts";
 import { startHistory } from "./run-history.ts";
 import { sweepsOf, SweepSchedule } from "./sweep-schedule.ts";
@@ -57,7 +57,8 @@ export async function runDaemon(
   );
 
   // Another process with the same directory ends this one before it listens.
-  const store = shared === undefined ? await openAlone(config, host, logger, stop) : undefined;
+  const store =
+    shared === undefined ? await openAlone(parts, host, stop).catch(unlessLocked) : undefined;
   const current = new CurrentTerm();
   const runningConfig = new RunningConfig(config);
   await using notifier = startNotifier(config, metrics, logger, host);
@@ -79,9 +80,14 @@ export async function runDaemon(
     storedRevision,
     unstored: new UnstoredLines(),
   };
-  await using _store = store;
-  await using alone = store && (await beginWith(context, current, store));
-  current.term = alone;
+  await using kept = new AsyncDisposableStack();
+  const beginAlone = async (opened: KeptStore): Promise<Term> => {
+    kept.use(opened);
+    const term = kept.use(await beginWith(context, current, opened));
+    current.term = term;
+    return term;
+  };
+  const first = store && (await beginAlone(store));
 
   await using _endpoints = await endpoints(
     parts,
@@ -90,28 +96,62 @@ export async function runDaemon(
   );
   const reload = reloader(configFile, { current, runningConfig, schedule, logger }, host, stop);
   await using _triggers = await triggers(parts, host, current, reload);
-  const hooks = { reload, changed: () => pages.load() };
-  await (shared === undefined
-    ? alone?.run(shutdown.signals)
-    : workWhileElected(context, current, shared, hooks, shutdown.signals));
+  const changed = (): void => pages.load();
+  if (shared === undefined) {
+    const later = first === undefined ? await openLater(parts, host, stop) : undefined;
+    // While this process waited, the configuration may have changed to one that writes less.
+    if (later !== undefined) await reload();
+    const term = first ?? (later && (await beginAlone(later)));
+    if (later !== undefined) changed();
+    await term?.run(shutdown.signals);
+  } else {
+    await workWhileElected(context, current, shared, { reload, changed }, shutdown.signals);
+  }
   logger.info("zonewarden stopped");
 }
 
-/** The store of a process that works alone. */
+/** Opens the store of a process that works alone. */
 async function openAlone(
-  config: Config,
+  { config, logger }: DaemonParts,
   host: Host,
-  logger: Logger,
   stop: AbortSignal,
 ): Promise<KeptStore> {
-  const { store } = config;
-  if (store !== undefined && "path" in store) {
-    return openDirectory(store.path, identityOf(config), host, logger, stop);
+  const directory = directoryOf(config);
+  if (directory !== undefined) {
+    return openDirectory(directory, identityOf(config), host, logger, stop);
   }
   logger.warn(
     "no store: after a restart, zonewarden does not know what it applied, and its history is lost; set store.path",
   );
   return memoryOnly();
+}
+
+/** A store that cannot be opened now is opened later; one that another process uses is not. */
+function unlessLocked(error: unknown): undefined {
+  if (error instanceof DirectoryLocked) throw error;
+}
+
+/**
+ * Opens the store of a process that works alone, in several attempts: a process that does not know what was active would
+ * take a revision that is held for the first. `undefined`: a signal came first.
+ */
+async function openLater(
+  parts: DaemonParts,
+  host: Host,
+  stop: AbortSignal,
+): Promise<KeptStore | undefined> {
+  const { config, logger } = parts;
+  const ports = { place: directoryOf(config), logger, clock: host.clock };
+  try {
+    return await untilDone(() => openAlone(parts, host, stop), ports, stop);
+  } catch (error) {
+    if (!isAborted(stop)) throw error;
+    return undefined;
+  }
+}
+
+function directoryOf({ store }: Config): string | undefined {
+  return store !== undefined && "path" in store ? store.path : undefined;
 }
 
 /** Opens the history in a store, and begins a term with both. */

@@ -60,6 +60,7 @@ export async function startEndpoints(
   const { clock } = host;
   const startedAt = clock.now();
   const readStored = storedFleetReader(() => databaseOf(config, host), identityOf(config), clock);
+  const waitsForStore = (): boolean => parts.shared === undefined && current.term === undefined;
   const status = (): DaemonStatus => daemonStatus(parts, context, startedAt);
   await using started = new AsyncDisposableStack();
   const watchdog = started.use(
@@ -106,6 +107,7 @@ export async function startEndpoints(
         live: [...watchdog.checks, workersCheck(current, clock)],
         ready: [
           { name: "shutdown", failure: () => (shutdown.receivedSignal ? "stopping" : undefined) },
+          { name: "store", failure: () => (waitsForStore() ? "it cannot be opened" : undefined) },
         ],
       },
       clock,
@@ -149,7 +151,7 @@ function daemonStatus(
       running: [...current.reconciler.running.keys()],
     },
     credentials: service.credentials.map(({ state }) => state),
-    state: term === undefined ? noState : stateStatus(term.store),
+    state: term === undefined ? stateWithout(shared) : stateStatus(term.store),
     cluster: shared && clusterStatus(shared.election, term !== undefined),
   };
 }
@@ -158,7 +160,10 @@ function clusterStatus({ lease, identity, view }: ShownElection, works: boolean)
   return { ...view, lease, identity, works };
 }
 
-const noState: StateStatus = { status: "none", lost: undefined };
+/** The state without a term: who works alone waits for its store. */
+function stateWithout(shared: EndpointParts["shared"]): StateStatus {
+  return { status: shared === undefined ? "failing" : "none", lost: undefined };
+}
 
 function stateStatus({ status, opened }: StateStore): StateStatus {
   const lost = opened.result === "lost" ? opened.reason : undefined;

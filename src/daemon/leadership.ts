@@ -7,6 +7,7 @@ import {
   type TermStore,
 } from "../memory/database-store.ts";
 import type { LeaderDatabase } from "../memory/database.ts";
+import { DirectoryLocked } from "../memory/directory/state-lock.ts";
 import { logOpenedState, writeReports } from "../memory/open-store.ts";
 import type { StoreIdentity } from "../memory/state-store.ts";
 import type { EventRecorder } from "../notify/event-recorder.ts";
@@ -115,7 +116,8 @@ async function lead(
   try {
     await using opened = await openStore(known(), ports, end, giveUp, joined.signal);
     store = opened;
-    await using work = await untilDone(() => begin(opened), ports, joined.signal, giveUp);
+    const places = { place: ports.database.place, ...ports };
+    await using work = await untilDone(() => begin(opened), places, joined.signal, giveUp);
     await work.run({ stop: joined.signal, abort });
   } catch (error) {
     // Whoever loses a Lease waits for it again.
@@ -163,7 +165,7 @@ async function openStore(
       onLost: end,
     });
   };
-  const store = await untilDone(open, ports, stop, giveUp);
+  const store = await untilDone(open, { place, ...ports }, stop, giveUp);
   logOpenedState(store.state.opened, place, logger);
   if (store.isRestored) logRestored(logger, place);
   return store;
@@ -180,17 +182,24 @@ function untilOwn(ports: LeadershipPorts, stop: AbortSignal): Promise<void> {
     await tables.check(identity, "lead");
     election.storeId = await tables.storeId();
   };
-  return untilDone(check, ports, stop);
+  return untilDone(check, { place, ...ports }, stop);
+}
+
+/** What attempts to open a store need. */
+export interface AttemptPorts extends Pick<LeadershipPorts, "logger" | "clock"> {
+  /** For messages. */
+  readonly place: string | undefined;
 }
 
 /**
  * Tries until it succeeds, and says each reason once why it does not. Rejects when `stop` aborts.
  *
  * @param giveUp aborts `stop`: is called after {@link tryMs}. Left out: there is no such limit.
+ * @throws {DirectoryLocked} if another process uses the store.
  */
-async function untilDone<T>(
+export async function untilDone<T>(
   attempt: () => Promise<T>,
-  { database: { place }, logger, clock }: LeadershipPorts,
+  { place, logger, clock }: AttemptPorts,
   stop: AbortSignal,
   giveUp?: () => void,
 ): Promise<T> {
@@ -201,6 +210,7 @@ async function untilDone<T>(
     try {
       return await attempt();
     } catch (error) {
+      if (error instanceof DirectoryLocked) throw error;
       const message = errorText(error);
       if (message !== said) {
         const facts = { path: place, error: message };

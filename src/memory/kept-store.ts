@@ -27,9 +27,9 @@ const noMeasurements: MeasurementStore = {
 };
 
 /** A store that ends with the process. */
-export function memoryOnly(state: StateStore = new MemoryStore()): KeptStore {
+export function memoryOnly(): KeptStore {
   return {
-    state,
+    state: new MemoryStore(),
     history: undefined,
     measurements: noMeasurements,
     isRestored: false,

@@ -1,15 +1,10 @@
 import type { OpenResult, StateStore, StoreStatus } from "./state-store.ts";
 
-/** A store that ends with the process: where no store is set, or if it cannot be used. */
+/** A store that ends with the process: where no store is set. */
 export class MemoryStore implements StateStore {
   readonly opened: OpenResult = { result: "empty" };
-  readonly status: StoreStatus;
+  readonly status: StoreStatus = { status: "none" };
   readonly #entries = new Map<string, string>();
-
-  /** @param status why nothing is stored. */
-  constructor(status: StoreStatus = { status: "none" }) {
-    this.status = status;
-  }
 
   get(key: string): string | undefined {
     return this.#entries.get(key);

@@ -9,7 +9,7 @@ import type { Moments, WeakenedBy } from "../reconcile/fleet/fleet-past.ts";
 import type { Corrections } from "../reconcile/run/run-store.ts";
 import type { ZoneSteps } from "../reconcile/steps/step-state.ts";
 import type { ScriptWatch } from "../state/scripts/script-watch.ts";
-import { errorOf, errorText } from "../syntax/error-code.ts";
+import { errorText } from "../syntax/error-code.ts";
 import type { Logger } from "../telemetry/log/log.ts";
 import type { ZoneName } from "../zone/zone.ts";
 import type { Database } from "./database.ts";
@@ -17,9 +17,8 @@ import { openDirectoryStore, readDirectoryStore } from "./directory/directory-st
 import { heldHistoryFile } from "./directory/history-file.ts";
 import { heldMeasurements, measurementFiles } from "./directory/measurement-files.ts";
 import type { StateDirectory } from "./directory/state-directory.ts";
-import { DirectoryLocked, lockHolder, type LockPorts } from "./directory/state-lock.ts";
-import { memoryOnly, type KeptStore } from "./kept-store.ts";
-import { MemoryStore } from "./memory-store.ts";
+import { lockHolder, type LockPorts } from "./directory/state-lock.ts";
+import type { KeptStore } from "./kept-store.ts";
 import { fleetKeys, remembered, revisionKeys, zoneKeys } from "./state-keys.ts";
 import { identityOf, type OpenResult, type StateStore, type StoreIdentity } from "./state-store.ts";
 import { headIn } from "./stored-revision.ts";
@@ -45,7 +44,7 @@ export function measurementsIn(
 }
 
 /**
- * Opens the store in a directory for the daemon. If it cannot be opened, the daemon goes on without a memory, and says so.
+ * Opens the store in a directory for the daemon. Rejects if it cannot be opened now.
  *
  * @param stop ends the wait whether another process that seems to use it lives.
  * @throws {DirectoryLocked} if another process uses it.
@@ -58,35 +57,26 @@ export async function openDirectory(
   stop?: AbortSignal,
 ): Promise<KeptStore> {
   const { clock, process, uniqueId } = host;
-  try {
-    const files = host.stateDirectory(directory);
-    const holder = await lockHolder(files, host);
-    if (holder !== undefined) {
-      logger.warn({ path: directory, holder }, "the store is in use: waiting whether that lives");
-    }
-    const state = await openDirectoryStore(identity, {
-      directory: files,
-      clock,
-      process,
-      uniqueId,
-      stop,
-      ...writeReports(directory, logger),
-      onLost: ({ message }) => {
-        const facts = { path: directory, error: message };
-        logger.fatal(facts, "the store was taken over: zonewarden ends at once");
-        host.exit(1);
-      },
-    });
-    logOpenedState(state.opened, directory, logger);
-    return directoryStore(directory, state, host);
-  } catch (error) {
-    if (error instanceof DirectoryLocked) throw error;
-    const cause = errorOf(error);
-    const facts = { path: directory, error: cause.message };
-    logger.error(facts, "the store cannot be opened: nothing is remembered");
-    const status = { status: "failing", since: clock.now(), error: cause } as const;
-    return memoryOnly(new MemoryStore(status));
+  const files = host.stateDirectory(directory);
+  const holder = await lockHolder(files, host);
+  if (holder !== undefined) {
+    logger.warn({ path: directory, holder }, "the store is in use: waiting whether that lives");
   }
+  const state = await openDirectoryStore(identity, {
+    directory: files,
+    clock,
+    process,
+    uniqueId,
+    stop,
+    ...writeReports(directory, logger),
+    onLost: ({ message }) => {
+      const facts = { path: directory, error: message };
+      logger.fatal(facts, "the store was taken over: zonewarden ends at once");
+      host.exit(1);
+    },
+  });
+  logOpenedState(state.opened, directory, logger);
+  return directoryStore(directory, state, host);
 }
 
 function directoryStore(

@@ -6,11 +6,12 @@ import { describe, it } from "vitest";
 import { fillDirectory } from "../../src/memory/directory/directory-store.ts";
 import { nodeStateDirectory } from "../../src/memory/directory/state-directory.ts";
 import type { JsonObject } from "../../src/syntax/json.ts";
+import { SimulatedClock } from "../support/clock.ts";
 import type { Started } from "../support/command-line.ts";
 import { control, type Example, exampleWithEmulator } from "../support/example.ts";
 import { logged, logLines } from "../support/log-lines.ts";
 import { eventually } from "../support/processes.ts";
-import { stop, textFrom } from "../support/running.ts";
+import { ask, stop, textFrom } from "../support/running.ts";
 
 const shop = "shop.example.com";
 const config = 'schedule: { cron: "0 * * * *" }\n';
@@ -32,26 +33,68 @@ async function acceptPlan({ place }: Example): Promise<void> {
 }
 
 describe("a daemon whose state directory", () => {
-  it("cannot be made goes on, says so, and uses no release", async ({ expect }) => {
+  it("cannot be made waits until it can, says so, and reconciles nothing before", async ({
+    expect,
+  }) => {
+    const clock = new SimulatedClock();
     await using example = await exampleWithEmulator({
-      config: `${config}store: { path: blocked/state }\nmeasurements: {}\n`,
+      config: `${config}store: { path: blocked/state }\n`,
+      ports: { clock },
     });
-    const { place } = example;
+    const { place, emulator } = example;
     // A file in the place of a directory stops every user, root too.
     await place.write("blocked", "");
-    await acceptPlan(example);
     const daemon = place.start("run");
-    await logged(daemon, "the store cannot be opened: nothing is remembered");
-    await shopHeld(daemon);
-    const metrics = await textFrom(daemon, "metrics");
-    expect(metrics).toMatch(/^zonewarden_state_last_write_successful 0$/m);
-    const html = await textFrom(daemon, "/");
-    expect(html).toContain("The state cannot be written.");
-    expect(await textFrom(daemon, "zones/shop.example.com")).toContain("there is no store");
-    expect(await stop(daemon)).toBe(0);
-    expect(logLines(daemon)).not.toContainEqual(
-      expect.objectContaining({ msg: "plan applied", zone: shop }),
+    const message = "the store cannot be opened: nothing is reconciled before it is";
+    const { level, path: named } = await logged(daemon, message);
+    expect([level, named]).toEqual(["error", path.join(place.directory, "blocked/state")]);
+    expect(await textFrom(daemon, "metrics")).toMatch(
+      /^zonewarden_state_last_write_successful 0$/m,
     );
+    expect(await textFrom(daemon, "/")).toContain("The store cannot be opened.");
+    const ready = await ask(daemon, "/readyz");
+    expect([ready.status, await ready.text()]).toEqual([503, expect.stringContaining("[-]store")]);
+    expect((await ask(daemon, "/livez")).status).toBe(200);
+    await clock.advance(60_000);
+    expect(emulator.journal()).toEqual([]);
+    expect(logLines(daemon).filter(({ msg }) => msg === message)).toHaveLength(1);
+
+    await rm(path.join(place.directory, "blocked"));
+    await clock.advance(5_000);
+    await logged(daemon, "plan applied", { zone: shop });
+    expect(await place.read("blocked/state/state.lock")).toContain('"pid"');
+    expect((await ask(daemon, "/readyz")).status).toBe(200);
+    expect(await textFrom(daemon, "metrics")).toMatch(
+      /^zonewarden_state_last_write_successful 1$/m,
+    );
+    expect(await stop(daemon)).toBe(0);
+  });
+
+  it("cannot be made ends at a signal, and when another process uses it", async ({ expect }) => {
+    const clock = new SimulatedClock();
+    await using example = await exampleWithEmulator({
+      config: `${config}store: { path: blocked/state }\n`,
+      ports: { clock },
+    });
+    const { place } = example;
+    await place.write("blocked", "");
+    const stopped = place.start("run");
+    await logged(stopped, "the store cannot be opened: nothing is reconciled before it is");
+    expect(await stop(stopped)).toBe(0);
+
+    const daemon = place.start("run");
+    await logged(daemon, "the store cannot be opened: nothing is reconciled before it is");
+    await rm(path.join(place.directory, "blocked"));
+    let beat = 0;
+    let code: number | undefined;
+    void daemon.ended.then((ran) => (code = ran.code));
+    const end = await eventually("it has ended", async () => {
+      const holder = { id: "other", pid: 7, host: "there", beat: (beat += 1) };
+      await place.write("blocked/state/state.lock", JSON.stringify(holder));
+      await clock.advance(5_000);
+      return code;
+    });
+    expect(end).toBe(1);
   });
 
   it("has only a copy that was set aside uses no release, and goes on with no step", async ({

@@ -95,7 +95,13 @@ function clusterBanner(cluster: ClusterStatus): Html | undefined {
 }
 
 /** The daemon forgets, or has forgotten. */
-function stateBanner({ daemon: { state } }: Snapshot): Html | undefined {
+function stateBanner({ daemon: { state, workingSince } }: Snapshot): Html | undefined {
+  if (state.status === "failing" && workingSince === undefined) {
+    return banner(
+      "The store cannot be opened.",
+      "Nothing is reconciled until it can. The log names the error.",
+    );
+  }
   if (state.status === "failing") {
     return banner(
       "The state cannot be written.",
