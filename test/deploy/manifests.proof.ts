@@ -1,10 +1,12 @@
 import { describe, it } from "vitest";
+import { parse } from "yaml";
 
 import { graceMs } from "../../src/host/shutdown.ts";
 import { version } from "../../src/host/version.ts";
 import { graceMs as notifyGraceMs } from "../../src/notify/notifier.ts";
-import type { JsonObject } from "../../src/syntax/json.ts";
+import { coerceObject, type JsonObject } from "../../src/syntax/json.ts";
 import { metricTable } from "../../src/telemetry/metrics/metric-table.ts";
+import { codeBlocksOf } from "../support/code-blocks.ts";
 import { type Pod, containersOf, nameOf, podsIn, render, renderOwn } from "./manifests.ts";
 import { objectAt, objectsIn, textAt } from "./rules.ts";
 import { noComponents, noKubectl } from "./tools.ts";
@@ -210,6 +212,23 @@ describe("the check for unknown keys", () => {
     expect(found).toContain("readOnlyRootFileSystem");
   });
 });
+
+describe.skipIf(noComponents)(
+  `a part of a kustomization in the documentation ${noComponents ?? ""}`,
+  () => {
+    const parts = codeBlocksOf("docs/kubernetes.md")
+      .filter(({ text }) => text.startsWith("# kustomization.yaml") && !text.includes("files:"))
+      .map(({ place, text }) => ({ place, more: coerceObject(parse(text)) }));
+
+    it.for(parts)(
+      "changes `ha` with components: $place",
+      async ({ more }, { expect }) => {
+        const own = { of: "overlays/ha", components: ["monitoring", "git-sync"] };
+        expect(await renderOwn({ ...own, more })).not.toEqual(await renderOwn(own));
+      },
+    );
+  },
+);
 
 describe.skipIf(noKubectl)(`the daemon's pod ${noKubectl ?? ""}`, () => {
   it("is started, alive and ready by the endpoints made for that", async ({ expect }) => {

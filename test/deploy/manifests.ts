@@ -33,6 +33,8 @@ export interface OwnOverlay {
   readonly components?: readonly string[];
   /** Omitted: that of the manifests. */
   readonly namespace?: string;
+  /** More keys of its kustomization. */
+  readonly more?: JsonObject;
 }
 
 /** Renders somebody's own overlay, once in a process. */
@@ -44,6 +46,7 @@ async function renderOverlay({
   of,
   components = [],
   namespace = "zonewarden",
+  more = {},
 }: OwnOverlay): Promise<readonly JsonObject[]> {
   const directory = await realpath(await mkdtemp(path.join(tmpdir(), "zonewarden-overlay-")));
   try {
@@ -55,6 +58,7 @@ async function renderOverlay({
       namespace,
       resources: [at(of)],
       components: components.map((name) => at(`components/${name}`)),
+      ...more,
     };
     await writeFile(path.join(directory, "kustomization.yaml"), JSON.stringify(kustomization));
     return await renderAt(directory);
