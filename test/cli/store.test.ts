@@ -257,7 +257,6 @@ describe.skipIf(noPostgres)(`zonewarden store with a database ${noPostgres ?? ""
     await using place = await placeWith({ entries: 30, maxBytes: 6_000 });
     await place.write("old.jsonl", place.history);
     await place.remove("state/history.jsonl");
-    await place.inDatabase("store", "migrate");
     const { code, stderr } = await place.inDatabase(
       ..."store copy --history old.jsonl state postgres".split(" "),
     );

@@ -5,6 +5,7 @@ import { type ChainHead, NewLines, sealOf } from "../../history/chain/history-ch
 import { type HistoryLine, linesOf } from "../../history/file/history-lines.ts";
 import type { HistoryBatch } from "../../history/file/history-store.ts";
 import { type HistoryFile, verifyHistory } from "../../history/verify/verify-history.ts";
+import { databaseOf } from "../../host/configured-database.ts";
 import type { Host } from "../../host/host.ts";
 import type { MeasurementReader, MeasurementStore } from "../../measure/measurement-store.ts";
 import type { KeyChange, StateEntries } from "../../memory/batched-store.ts";
@@ -222,6 +223,7 @@ function notEmpty(place: string): CopyRefused {
 }
 
 async function openTargetTables(identity: StoreIdentity, ports: CopyPorts): Promise<Target> {
+  await createMissingTables(ports);
   const { tables, place } = await leadTables(ports);
   const table = measurementTable(tables);
   const days = (await table.days()).length;
@@ -305,6 +307,12 @@ async function leadTables({ config, host, stop, resources }: CopyPorts): Promise
   if ("why" in led) throw new CopyRefused(led.why);
   resources.use(led);
   return led.database;
+}
+
+/** Creates the tables as the daemon does. A role that may not create them is told so when they are used. */
+async function createMissingTables({ config, host }: CopyPorts): Promise<void> {
+  await using database = databaseOf(config, host);
+  await database?.tables.createMissing().catch(() => false);
 }
 
 /** The lock of a directory, until the copy has ended. */
