@@ -28,6 +28,11 @@ const situations = [
     read: () => renderOwn({ of: "overlays/default", components: ["cronjob"] }),
   },
   {
+    what: "the way to ha, with zone files from Git",
+    without: noComponents,
+    read: () => renderOwn({ of: "overlays/ha", components: ["git-sync", "store-copy"] }),
+  },
+  {
     what: "ha with monitoring and zone files from Git",
     without: noComponents,
     read: () => renderOwn({ of: "overlays/ha", components: ["monitoring", "git-sync"] }),
@@ -61,14 +66,14 @@ for (const { what, without, read } of situations) {
       expect(elsewhere.map(nameOf)).toEqual([]);
     });
 
-    it("gives rights in its own namespace alone, and a token to the daemon", async ({ expect }) => {
+    it("gives rights in its own namespace alone, and a token to what leads", async ({ expect }) => {
       const objects = await read();
       expect(objects.map(nameOf).filter((name) => /Cluster|Secret/.test(name))).toEqual([]);
       const [account] = objects.filter(({ kind }) => kind === "ServiceAccount");
       expect(account).toMatchObject({ automountServiceAccountToken: false });
       for (const { owner, spec } of podsIn(objects)) {
         expect(spec).toMatchObject({
-          automountServiceAccountToken: owner === "StatefulSet/zonewarden",
+          automountServiceAccountToken: owner !== "CronJob/zonewarden-audit",
           enableServiceLinks: false,
         });
       }
@@ -147,7 +152,9 @@ for (const { what, without, read } of situations) {
       expect,
     }) => {
       const objects = await read();
-      for (const pod of podsIn(objects)) {
+      // The copy of a store sends no request to the service.
+      const senders = podsIn(objects).filter(({ owner }) => !owner.startsWith("Job/"));
+      for (const pod of senders) {
         const token = objectsIn(pod.spec["volumes"]).find(({ name }) => name === "token");
         expect(token).toEqual({
           name: "token",
@@ -220,15 +227,28 @@ describe.skipIf(noComponents)(
       .filter(({ text }) => text.startsWith("# kustomization.yaml") && !text.includes("files:"))
       .map(({ place, text }) => ({ place, more: coerceObject(parse(text)) }));
 
-    it.for(parts)(
-      "changes `ha` with components: $place",
-      async ({ more }, { expect }) => {
-        const own = { of: "overlays/ha", components: ["monitoring", "git-sync"] };
-        expect(await renderOwn({ ...own, more })).not.toEqual(await renderOwn(own));
-      },
-    );
+    it.for(parts)("changes `ha` with components: $place", async ({ more }, { expect }) => {
+      const own = { of: "overlays/ha", components: ["monitoring", "git-sync"] };
+      expect(await renderOwn({ ...own, more })).not.toEqual(await renderOwn(own));
+    });
   },
 );
+
+describe.skipIf(noComponents)(`the job that copies the store ${noComponents ?? ""}`, () => {
+  it("takes it from the volume of the default, while no replica of ha runs", async ({ expect }) => {
+    const objects = await renderOwn({ of: "overlays/ha", components: ["store-copy"] });
+    const claimOf = (owner: string, all: readonly JsonObject[]): unknown => {
+      const volumes = podsIn(all).find((pod) => pod.owner === owner)?.spec["volumes"];
+      return objectsIn(volumes).find(({ name }) => name === "store");
+    };
+    const claim = claimOf("StatefulSet/zonewarden", await render("overlays/default"));
+    expect(claim).toBeDefined();
+    expect(claimOf("Job/zonewarden-store-copy", objects)).toEqual(claim);
+    expect(objects.find(({ kind }) => kind === "StatefulSet")).toMatchObject({
+      spec: { replicas: 0 },
+    });
+  });
+});
 
 describe.skipIf(noKubectl)(`the daemon's pod ${noKubectl ?? ""}`, () => {
   it("is started, alive and ready by the endpoints made for that", async ({ expect }) => {

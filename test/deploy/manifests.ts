@@ -121,6 +121,7 @@ function templateOf(object: JsonObject): JsonObject | undefined {
   switch (textAt(object, "kind")) {
     case "StatefulSet":
     case "Deployment":
+    case "Job":
       return objectAt(spec, "template");
     case "CronJob":
       return objectAt(objectAt(objectAt(spec, "jobTemplate"), "spec"), "template");

@@ -14,6 +14,7 @@ const types: Readonly<Record<string, readonly [module: string, type: string]>> =
   "v1/Pod": ["core/v1", "Pod"],
   "apps/v1/StatefulSet": ["apps/v1", "StatefulSet"],
   "apps/v1/Deployment": ["apps/v1", "Deployment"],
+  "batch/v1/Job": ["batch/v1", "Job"],
   "batch/v1/CronJob": ["batch/v1", "CronJob"],
   "rbac.authorization.k8s.io/v1/Role": ["rbac/v1", "Role"],
   "rbac.authorization.k8s.io/v1/RoleBinding": ["rbac/v1", "RoleBinding"],

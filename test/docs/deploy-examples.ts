@@ -93,6 +93,9 @@ function mistakesInSubcommand([verb = "", ...rest]: readonly string[]): readonly
       return mistakesInManifests(verb, rest);
     case "rollout":
       return missing(objectNamed(rest[1]));
+    case "delete":
+    case "wait":
+      return missing(objectNamed(rest.at(-1)));
     case "logs":
     case "port-forward":
       return mistakesInPodCall(rest);
@@ -117,7 +120,10 @@ function mistakesInCreate(rest: readonly string[]): readonly string[] {
 
 /** `StatefulSet/zonewarden`, also for one of its pods. */
 function objectNamed(text = ""): string {
-  return text.replace(/^statefulset\//, "StatefulSet/").replace(/^([a-z-]+)-\d$/, "StatefulSet/$1");
+  return text
+    .replace(/^statefulset\//, "StatefulSet/")
+    .replace(/^job\//, "Job/")
+    .replace(/^([a-z-]+)-\d$/, "StatefulSet/$1");
 }
 
 function missing(name: string): readonly string[] {

@@ -73,6 +73,7 @@ const overlays = [
   { of: "overlays/emulator", components: [] },
   { of: "overlays/default", components: ["cronjob"] },
   { of: "overlays/ha", components: ["cronjob"] },
+  { of: "overlays/ha", components: ["store-copy"] },
   { of: "overlays/monitored", components: [] },
   { of: "overlays/git-sync", components: [] },
   { of: "overlays/ha", components: ["git-sync", "monitoring"] },
@@ -94,6 +95,7 @@ const placed = {
 const valueSets: readonly Readonly<Record<string, unknown>>[] = [
   {},
   { "ha.enabled": true },
+  { "ha.enabled": true, "ha.copyStore": true, "gitSync.enabled": true },
   { "ha.enabled": true, "ha.replicas": 3, "config.cluster.lease": "shops" },
   { "cronjob.enabled": true, "cronjob.schedule": "@daily" },
   { "ha.enabled": true, "cronjob.enabled": true },

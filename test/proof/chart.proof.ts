@@ -42,6 +42,11 @@ const installations = [
     kustomize: () => renderOwn({ of: "overlays/default", components: ["cronjob"] }),
   },
   {
+    what: "the way to ha",
+    values: { "ha.enabled": true, "ha.copyStore": true },
+    kustomize: () => renderOwn({ of: "overlays/ha", components: ["store-copy"] }),
+  },
+  {
     what: "emulator",
     values: { "emulator.enabled": true },
     kustomize: () => render("overlays/emulator"),
