@@ -237,13 +237,17 @@ describe.skipIf(noComponents)(
 describe.skipIf(noComponents)(`the job that copies the store ${noComponents ?? ""}`, () => {
   it("takes it from the volume of the default, while no replica of ha runs", async ({ expect }) => {
     const objects = await renderOwn({ of: "overlays/ha", components: ["store-copy"] });
-    const claimOf = (owner: string, all: readonly JsonObject[]): unknown => {
-      const volumes = podsIn(all).find((pod) => pod.owner === owner)?.spec["volumes"];
-      return objectsIn(volumes).find(({ name }) => name === "store");
-    };
-    const claim = claimOf("StatefulSet/zonewarden", await render("overlays/default"));
-    expect(claim).toBeDefined();
-    expect(claimOf("Job/zonewarden-store-copy", objects)).toEqual(claim);
+    const ofDefault = await render("overlays/default");
+    const claims = [...podsIn(ofDefault), ...podsIn(objects)].flatMap(({ owner, spec }) =>
+      objectsIn(spec["volumes"])
+        .filter(({ name }) => name === "store")
+        .map((volume) => [owner, volume["persistentVolumeClaim"]]),
+    );
+    const claim = { claimName: "store-zonewarden-0" };
+    expect(claims).toEqual([
+      ["StatefulSet/zonewarden", claim],
+      ["Job/zonewarden-store-copy", claim],
+    ]);
     expect(objects.find(({ kind }) => kind === "StatefulSet")).toMatchObject({
       spec: { replicas: 0 },
     });
