@@ -8,6 +8,7 @@ import type { StoredHold } from "../reconcile/fleet/desired-fleet.ts";
 import type { Moments, WeakenedBy } from "../reconcile/fleet/fleet-past.ts";
 import type { Corrections } from "../reconcile/run/run-store.ts";
 import type { ZoneSteps } from "../reconcile/steps/step-state.ts";
+import type { RolloutHalt } from "../state/load-report.ts";
 import type { ScriptWatch } from "../state/scripts/script-watch.ts";
 import { errorText } from "../syntax/error-code.ts";
 import type { Logger } from "../telemetry/log/log.ts";
@@ -193,6 +194,8 @@ export interface StoredZones {
   readonly steps: (zone: ZoneName) => ZoneSteps;
   /** Why a revision of the files is not in force in a zone; `undefined`: it is, or that is not known. */
   readonly waits: (zone: ZoneName, revision: string) => "wave" | "fleet_change" | undefined;
+  /** What a person made of the rollout of a revision, by the hash of that; `undefined`: it goes on. */
+  readonly halt: (hash: string) => RolloutHalt | undefined;
   /** The revision that the daemon holds; `undefined`: none, or that is not known. */
   readonly held: StoredHold | undefined;
   /** When each zone was last weakened without a release. */
@@ -218,6 +221,11 @@ export function storedZones(
       if (remembered(known, fleetKeys.rolloutZone, zone)?.waits !== undefined) return "wave";
       const active = headIn(known.get(revisionKeys.head));
       return active === undefined || active.revision === revision ? undefined : "fleet_change";
+    },
+    halt: (hash) => {
+      const { revision, halt } = remembered(known, fleetKeys.halt) ?? {};
+      // Another revision ends an abort, and no pause.
+      return halt === "aborted" && revision !== hash ? undefined : halt;
     },
     held: remembered(known, fleetKeys.held),
     weakened: (by) => storedWeakened(known, by),

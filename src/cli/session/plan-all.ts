@@ -170,7 +170,12 @@ export async function planAll(
   const contended =
     flags.onlyReads === true ? holdContended(explained, stored, config.limits, host) : explained;
   const judged = holdCorrections(contended, weakened(by), limit);
-  const zones = flags.onlyReads === true ? await withWaves(judged, fleet, config.rollout) : judged;
+  const halt = stored.halt(state.hash);
+  // What `apply` writes does not wait for a wave; after an abort, it does not stay.
+  const zones =
+    flags.onlyReads === true || halt === "aborted"
+      ? await withWaves(judged, fleet, config.rollout, halt)
+      : judged;
   const unknownHashes = unmatchedHashes(flags, declaredHash, zones).map(
     (hash) => `error: --accept ${hash}: no plan has this hash now; \`zonewarden plan\` shows them`,
   );

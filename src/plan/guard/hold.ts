@@ -175,7 +175,8 @@ const holdTable = {
     setting: undefined,
     releasedBy: "plan",
     ...asMeant,
-    remedy: "Wait, release the plan, or run `zonewarden apply` for the zone.",
+    remedy:
+      "Wait, release the plan, or run `zonewarden apply` for the zone. After an abort, revert the files.",
   },
   quota: {
     heldIf: "the service has no room for a resource that it creates",
