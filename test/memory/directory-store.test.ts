@@ -7,7 +7,11 @@ import { setImmediate } from "node:timers/promises";
 import { describe, it, vi } from "vitest";
 
 import { NewLines } from "../../src/history/chain/history-chain.ts";
-import { fillDirectory, openDirectoryStore } from "../../src/memory/directory/directory-store.ts";
+import {
+  fillDirectory,
+  openDirectoryStore,
+  readDirectoryStore,
+} from "../../src/memory/directory/directory-store.ts";
 import { historyFile } from "../../src/memory/directory/history-file.ts";
 import { lineOf } from "../../src/memory/directory/journal-line.ts";
 import {
@@ -593,6 +597,16 @@ describe("a directory that is filled", () => {
       Promise.reject(new Error("EIO")),
     );
     await expect(filled).rejects.toThrow("EIO");
+    await expect(opened(directory)).rejects.toThrow("was interrupted");
+    const view = await readDirectoryStore(shop, directory);
+    expect(view.opened).toMatchObject({ result: "lost", reason: "unreadable" });
+  });
+
+  it("is no store where its state could not be written at the end", async ({ expect }) => {
+    const directory = new MemoryDirectory();
+    directory.crashAfter = 0;
+    const filled = fillDirectory(directory, shop, new Map([["a", "1"]]), () => Promise.resolve());
+    await expect(filled).rejects.toThrow("after 0 bytes of state.jsonl.next");
     await expect(opened(directory)).rejects.toThrow("was interrupted");
   });
 });
