@@ -1,12 +1,17 @@
 import { describe, it } from "vitest";
 
 import { lineOf } from "../../src/memory/directory/journal-line.ts";
+import { Fleet } from "../../src/state/fleet.ts";
+import type { RolloutEndpoint } from "../../src/web/rollout-request.ts";
 import { diagnosticCodes } from "../../src/zone/diagnostic-codes.ts";
 import { workplace } from "../support/command-line.ts";
 import { control, exampleWithEmulator, writesSeenBy } from "../support/example.ts";
+import { fleetOf } from "../support/fleets.ts";
 import { logged } from "../support/log-lines.ts";
 import { freePort } from "../support/processes.ts";
+import { daemon as factsOf, standby } from "../support/reports.ts";
 import { stop } from "../support/running.ts";
+import { serveFleet } from "../support/web-server.ts";
 
 describe("explain", () => {
   it.for(Object.keys(diagnosticCodes))("explains %s with an example", async (code, { expect }) => {
@@ -107,6 +112,46 @@ describe("explain zone", () => {
     expect(page).toContain("not written: blocked by guards");
     await stop(daemon);
     expect(writesSeenBy(emulator).filter((each) => each.includes(zone))).toEqual([]);
+  });
+
+  it("asks the leader beside a process that waits, as the commands for a rollout do", async ({
+    expect,
+  }) => {
+    const asked: unknown[] = [];
+    const rolloutOf = (isLeader: boolean): RolloutEndpoint => ({
+      token: () => Promise.resolve("a-token"),
+      works: () => isLeader,
+      undeclared: () => [],
+      command: ({ command }) => {
+        asked.push(command);
+        return Promise.resolve({ result: "done", zones: [], left: [] });
+      },
+      audit: () => undefined,
+    });
+    await using leader = await serveFleet(fleetOf(), { rollout: rolloutOf(true) });
+    const cluster = { ...standby, page: `${leader.url}/` };
+    await using waiting = await serveFleet(new Fleet(), {
+      facts: () => factsOf({ cluster }),
+      rollout: rolloutOf(false),
+    });
+    await using place = await workplace();
+    const listen = new URL(waiting.url).host;
+    await place.write("token", "a-token");
+    await place.write(
+      "zonewarden.yaml",
+      `mode: enforce
+server: { listen: "${listen}" }
+store: { path: state }
+rollout: { token_file: token, waves: [{ share: 100% }] }
+`,
+    );
+    const explained = await place.run("explain", "zone", zone);
+    expect(explained.stdout, explained.stderr).toContain(`(asked ${leader.url}/api/v1/zones/`);
+    const status = await place.run("rollout", "status");
+    expect(status.stdout, status.stderr).toContain("no rollout is under way");
+    const paused = await place.run("rollout", "pause");
+    expect(paused.stdout, paused.stderr).toContain("paused");
+    expect(asked).toEqual([{ name: "pause", zones: [] }]);
   });
 
   it("says of steps that it cannot know them, if the store does not tell", async ({ expect }) => {

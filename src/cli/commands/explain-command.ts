@@ -18,7 +18,7 @@ import { nearest } from "../../syntax/nearest.ts";
 import { diagnosticCodes, factsOfCode } from "../../zone/diagnostic-codes.ts";
 import type { DefineCommand, PrintFlags } from "../command-options.ts";
 import { type ExitCode, exitCodes, fail } from "../output/exit-codes.ts";
-import { askDaemon } from "../session/ask-daemon.ts";
+import { askLeader } from "../session/ask-daemon.ts";
 import { planAll } from "../session/plan-all.ts";
 import { type Session, withSession } from "../session/session.ts";
 import { storedSteps } from "../session/stored-steps.ts";
@@ -136,7 +136,7 @@ async function fromDaemon(
   config: Config,
 ): Promise<{ readonly url: string; readonly answers: WriteAnswer | undefined }> {
   const path = `/api/v1/zones/${encodeURIComponent(zone)}/write`;
-  const { url, response } = await askDaemon(path, config);
+  const { url, response } = await askLeader(path, config);
   const isKnown = response?.ok === true;
   return { url, answers: isKnown ? answersIn(parseJson(await response.text())) : undefined };
 }

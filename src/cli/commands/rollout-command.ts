@@ -22,7 +22,7 @@ import {
 import type { CliCommand, DefineCommand, PrintFlags } from "../command-options.ts";
 import { type ExitCode, exitCodes, fail } from "../output/exit-codes.ts";
 import { tableText } from "../output/table.ts";
-import { askDaemon } from "../session/ask-daemon.ts";
+import { askLeader } from "../session/ask-daemon.ts";
 
 export const defineRollout: DefineCommand = (command, host) => {
   command.examples(
@@ -86,7 +86,7 @@ async function printStatus(
 ): Promise<ExitCode> {
   const config = await loadConfigOrPrint(file, host, AbortSignal.timeout(5_000));
   if (config === undefined) return exitCodes.invalid;
-  const { response, why } = await askDaemon("/api/v1/rollout", config);
+  const { response, why } = await askLeader("/api/v1/rollout", config);
   if (response === undefined) return fail(why, host);
   const all = coerceObject(parseJson(await response.text()));
   if (!response.ok) return fail(`rollout status: ${saidBy(all, response)}`, host);
@@ -219,7 +219,7 @@ async function send(
   if (typeof token !== "string") return fail(`rollout ${name}: ${token.why}`, host);
   const who = by ?? host.env["USER"] ?? "";
   const body = JSON.stringify({ revision, zones, key, by: who.slice(0, longestName) });
-  const { response, why } = await askDaemon(`/api/v1/rollout/${name}`, config, { token, body });
+  const { response, why } = await askLeader(`/api/v1/rollout/${name}`, config, { token, body });
   if (response === undefined) return fail(why, host);
   const json = coerceObject(parseJson(await response.text()));
   if (!response.ok) return fail(`rollout ${name}: ${saidBy(json, response)}`, host);

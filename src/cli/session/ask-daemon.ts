@@ -1,5 +1,6 @@
 import type { Config } from "../../desired/config/config.ts";
 import { hostWithPort } from "../../syntax/host-port.ts";
+import { coerceObject, coerceText, parseJson } from "../../syntax/json.ts";
 
 /** An answer that takes longer does not come; what is posted is answered when it is stored. */
 const timeoutMs = { read: 5_000, post: 15_000 } as const;
@@ -17,13 +18,30 @@ export interface DaemonPost {
   readonly body: string;
 }
 
-/** Asks the daemon of the configuration for a path of its server, or posts to it. */
-export async function askDaemon(
+/** Asks the daemon of the configuration for a path of its server. */
+export function askDaemon(path: string, config: Config): Promise<DaemonAnswer> {
+  return askAt(daemonAddress(config), path);
+}
+
+/** As {@link askDaemon}. If that daemon waits for the Lease, the page of the leader is asked. */
+export async function askLeader(
   path: string,
   config: Config,
   post?: DaemonPost,
 ): Promise<DaemonAnswer> {
-  const { href: url } = new URL(path, daemonAddress(config));
+  const address = daemonAddress(config);
+  const asked = await askAt(address, path, post);
+  if (asked.response === undefined || asked.response.ok) return asked;
+  const { response } = await askAt(address, "/api/v1/fleet");
+  const { cluster } = coerceObject(parseJson((await response?.text()) ?? ""));
+  const { leader, page } = coerceObject(cluster);
+  const leaderAt = leader === false ? coerceText(page).replace(/\/$/, "") : "";
+  return leaderAt === "" ? asked : askAt(leaderAt, path, post);
+}
+
+/** @param address without a slash at the end. */
+async function askAt(address: string, path: string, post?: DaemonPost): Promise<DaemonAnswer> {
+  const url = `${address}${path}`;
   const signal = AbortSignal.timeout(timeoutMs[post === undefined ? "read" : "post"]);
   try {
     const response = await fetch(url, { ...(post && postRequest(post)), signal });
