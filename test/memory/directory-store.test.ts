@@ -253,6 +253,11 @@ describe("state in a directory", () => {
       opens: { result: "lost", reason: "damaged", detail: "line 3 is damaged" },
     },
     {
+      when: "a line has a hole before its last one",
+      change: (text: string) => text.replace('zone/a","1', "zone\0\0\0\0\0"),
+      opens: { result: "lost", reason: "damaged", detail: "line 2 is damaged" },
+    },
+    {
       when: "its first line has no end",
       change: (text: string) => `${text.slice(0, text.indexOf("\n"))}x`,
       opens: { result: "lost", reason: "damaged", detail: "line 1 is damaged" },
@@ -607,6 +612,7 @@ describe("a directory that is filled", () => {
     directory.crashAfter = 0;
     const filled = fillDirectory(directory, shop, new Map([["a", "1"]]), () => Promise.resolve());
     await expect(filled).rejects.toThrow("after 0 bytes of state.jsonl.next");
+    directory.crashAfter = Infinity;
     await expect(opened(directory)).rejects.toThrow("was interrupted");
   });
 });
