@@ -250,7 +250,7 @@ export function notKnownText(why: string): string {
 /** What is in a directory, and who holds its lock. */
 export interface InspectedDirectory {
   readonly opened: OpenResult;
-  /** For messages; `undefined`: nobody. */
+  /** For messages; `undefined`: nobody, or the state cannot be used. */
   readonly holder: string | undefined;
 }
 
@@ -262,7 +262,8 @@ export async function inspectDirectory(
 ): Promise<InspectedDirectory> {
   const directory = host.stateDirectory(path);
   const { opened } = await readDirectoryStore(identityOf(config), directory);
-  return { opened, holder: await lockHolder(directory, host) };
+  const holder = opened.result === "lost" ? undefined : await lockHolder(directory, host);
+  return { opened, holder };
 }
 
 /** The state for a command that writes it, or why there is none that it may write. */

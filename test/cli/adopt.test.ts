@@ -1,5 +1,9 @@
 import { describe, it } from "vitest";
 
+import {
+  nodeStateDirectory,
+  type StateDirectory,
+} from "../../src/memory/directory/state-directory.ts";
 import type { Ran } from "../support/command-line.ts";
 import { exampleWithEmulator, writesSeenBy } from "../support/example.ts";
 import { namesOfFleet, seedOfFleet } from "../support/large-fleet.ts";
@@ -296,8 +300,22 @@ describe("rules of all phases that are live as declared", () => {
     );
   });
 
-  it("are not created once more where the state cannot be read", async ({ expect }) => {
-    await using example = await exampleWithEmulator({ seed, config: "store: { path: state }" });
+  it.for([
+    { when: "is damaged", text: "half a li\n", says: "line 1 is damaged" },
+    { when: "is of another user", text: undefined, says: "EACCES: permission denied" },
+  ])("are not created once more where the state $when", async ({ text, says }, { expect }) => {
+    let isDenied = false;
+    const denied = Object.assign(new Error("EACCES: permission denied"), { code: "EACCES" });
+    const stateDirectory = (at: string): StateDirectory => {
+      const all = nodeStateDirectory(at);
+      const refuse = (): Promise<never> => Promise.reject(denied);
+      return isDenied ? { ...all, names: refuse, read: refuse } : all;
+    };
+    await using example = await exampleWithEmulator({
+      seed,
+      config: "store: { path: state }",
+      ports: { stateDirectory },
+    });
     const { place, emulator } = example;
     await place.remove("zones");
     await place.write("zones/shop.yaml", file);
@@ -305,13 +323,16 @@ describe("rules of all phases that are live as declared", () => {
     await place.write("zones/shop.yaml", file.replace('"block"', '"managed_challenge"'));
     expect((await place.run("plan", "--out", "plan.json")).code).toBe(2);
 
-    await place.write("state/state.jsonl", "half a li\n");
+    isDenied = text === undefined;
+    if (text !== undefined) await place.write("state/state.jsonl", text);
+    expect((await place.run("plan")).code).toBe(2);
     for (const args of [
       [shop, "--yes"],
       ["--plan", "plan.json"],
     ]) {
       const { code, stderr } = await place.run("apply", ...args);
-      expect(stderr).toMatch(/^the store \(.*state\) cannot be used: line 1 is damaged\. /);
+      expect(stderr).toMatch(/^the store \(.*state\) cannot be used: /);
+      expect(stderr).toContain(says);
       expect(stderr).toContain("nothing is written: which rules are adopted");
       expect(code).toBe(1);
     }

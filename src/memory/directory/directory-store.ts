@@ -136,7 +136,11 @@ export async function readDirectoryStore(
   identity: StoreIdentity,
   directory: StateDirectory,
 ): Promise<Pick<LoadedState, "opened" | "entries">> {
-  if (await isUnfinished(directory)) return lost("unreadable", unfinishedText);
+  try {
+    if (await isUnfinished(directory)) return lost("unreadable", unfinishedText);
+  } catch (error) {
+    return lost("unreadable", errorText(error));
+  }
   return load(directory, fileName, identity);
 }
 
