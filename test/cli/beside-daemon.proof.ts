@@ -102,6 +102,8 @@ for (const { what, skip, database } of stores) {
       expect(ran.stderr).not.toContain("not adopted");
       expect(ran.code, ran.stdout + ran.stderr).toBe(0);
       expect(await plannedShop(scene)).toMatchObject({ changes: [], unowned: [] });
+      const examined = await elsewhere(scene, "doctor");
+      expect(examined.stdout).toMatch(/^ok +store /m);
       const asked = await logged(scene.daemon, "a command asked to store");
       expect(asked).toMatchObject({
         level: "info",

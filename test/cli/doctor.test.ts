@@ -177,19 +177,30 @@ describe("doctor", () => {
       says: /^error +store .*read-only replica: name the primary in the URL$/m,
     },
     {
+      when: "can be read only",
+      role: "reader",
+      sql: (name: string) => `CREATE ROLE ${name}_reader LOGIN;
+GRANT USAGE ON SCHEMA zonewarden TO ${name}_reader;
+GRANT SELECT ON ALL TABLES IN SCHEMA zonewarden TO ${name}_reader`,
+      code: 0,
+      says: /^warning +store .*: readable, and this user may not write it \(it has no right to\)/m,
+    },
+    {
       when: "has tables of a newer program",
       sql: () => "UPDATE zonewarden.installation SET version = 99",
       says: /^error +store .*this program knows up to \d+\n +To mend it: use the version/m,
     },
-  ])(`says that the database $when ${noPostgres ?? ""}`, async ({ sql, says }, { expect }) => {
+  ])(`says that the database $when ${noPostgres ?? ""}`, async (row, { expect }) => {
     const { url, name } = await installation();
-    await (await sharedPostgres()).query(sql(name), name);
+    const server = await sharedPostgres();
+    await server.query(row.sql(name), name);
     const { code, stdout } = await examined({
       config: (healthy) => `${withoutState(healthy)}store: { postgres: { url_file: url } }\n`,
-      plant: ({ place }) => place.write("url", url),
+      plant: ({ place }) =>
+        place.write("url", row.role === undefined ? url : server.url(name, `${name}_${row.role}`)),
     });
-    expect(code).toBe(1);
-    expect(stdout).toMatch(says);
+    expect(code).toBe(row.code ?? 1);
+    expect(stdout).toMatch(row.says);
   });
 
   it("prints JSON that its schema accepts", async ({ expect }) => {

@@ -13,6 +13,7 @@ import {
   withoutState,
   zoneFile,
 } from "./doctor-set-up.ts";
+import { stateOf } from "./unmarked-example.ts";
 import { deployOwasp } from "./writes.ts";
 
 function denied(code: string): Partial<Host> {
@@ -251,6 +252,14 @@ export const misconfigurations: readonly (Planted & {
     code: 1,
     says: /^error +store +store\.path: zonewarden cannot write in .*: permission denied/m,
     remedy: /let the user that runs zonewarden write there/,
+  },
+  {
+    when: "this user may only read the state",
+    plant: ({ place, emulator }) => place.write("var/state/state.jsonl", stateOf(emulator.baseUrl)),
+    ports: denied("EACCES"),
+    code: 0,
+    says: /^warning +store +.*var\/state: readable, and this user may not write it \(permission denied\)/m,
+    remedy: /nothing, if this user only reads/,
   },
   {
     when: "another process uses the state",

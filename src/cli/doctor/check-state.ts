@@ -3,9 +3,15 @@ import type { Config } from "../../desired/config/config.ts";
 import { reasonOf } from "../../desired/yaml/decode-text.ts";
 import { databaseOf } from "../../host/configured-database.ts";
 import type { Host } from "../../host/host.ts";
-import { historyFileIn, inspectDirectory } from "../../memory/open-store.ts";
+import type { Database } from "../../memory/database.ts";
+import {
+  historyFileIn,
+  inspectDirectory,
+  type InspectedDirectory,
+} from "../../memory/open-store.ts";
 import { identityOf, type StateLoss } from "../../memory/state-store.ts";
 import { errorCode, errorText } from "../../syntax/error-code.ts";
+import { askDaemon } from "../session/ask-daemon.ts";
 import { kubernetesOf } from "../session/shared-store.ts";
 import { type CheckFinding, finding, fine } from "./finding.ts";
 
@@ -13,9 +19,22 @@ import { type CheckFinding, finding, fine } from "./finding.ts";
 export async function checkStore(config: Config, host: Host): Promise<readonly CheckFinding[]> {
   const { store } = config;
   if (store === undefined) return [noStore(config)];
-  return "path" in store
-    ? [await checkState(store.path, config, host), await checkHistory(store.path, host)]
-    : [await checkDatabase(config, host)];
+  if (!("path" in store)) return [await checkDatabase(config, host)];
+  const { path } = store;
+  const why = await whyUnwritable(path, "directory", host);
+  const inspected = await inspectDirectory(path, config, host);
+  if (why !== undefined && inspected.opened.result === "loaded") {
+    return [onlyReadable(path, why), await checkHistory(path, "read", host)];
+  }
+  return [await checkState(path, why, inspected, config), await checkHistory(path, "write", host)];
+}
+
+/** A person may check a store that only the daemon writes. */
+function onlyReadable(place: string, why: string): CheckFinding {
+  return finding("store", "warning", {
+    message: `${place}: readable, and this user may not write it (${why}): zonewarden run does not work as this user`,
+    remedy: "nothing, if this user only reads; let the user that runs zonewarden write it",
+  });
 }
 
 /** An observer has nothing to remember that it could write. */
@@ -28,20 +47,26 @@ function noStore({ mode }: Config): CheckFinding {
   });
 }
 
-async function checkState(path: string, config: Config, host: Host): Promise<CheckFinding> {
-  const why = await whyUnwritable(path, "directory", host);
+/** @param why the directory cannot be written. */
+async function checkState(
+  path: string,
+  why: string | undefined,
+  { opened, holder }: InspectedDirectory,
+  config: Config,
+): Promise<CheckFinding> {
   if (why !== undefined) {
     const message = `store.path: zonewarden cannot write in ${path}: ${why}`;
     const remedy =
       "let the user that runs zonewarden write there, or set store.path to another directory";
     return finding("store", "error", { message, remedy });
   }
-  const { opened, holder } = await inspectDirectory(path, config, host);
   if (opened.result === "lost") {
     const message = `the state in ${path} cannot be used: ${opened.detail}`;
     return finding("store", "error", { message, remedy: remedies[opened.reason] });
   }
   if (holder !== undefined) {
+    const { response } = await askDaemon("/livez", config);
+    if (response?.ok === true) return fine("store", `${path}: in use by the daemon, ${holder}`);
     const message = `${path} is in use by ${holder}: a second zonewarden run would not start with it`;
     const remedy =
       "if that process is the daemon of this configuration, there is nothing to do; else give each daemon a directory of its own (store.path)";
@@ -58,11 +83,18 @@ const remedies: Readonly<Record<StateLoss, string>> = {
   unreadable: "let the user that runs zonewarden read the file state.jsonl in it",
 };
 
-async function checkHistory(directory: string, host: Host): Promise<CheckFinding> {
+async function checkHistory(
+  directory: string,
+  use: "read" | "write",
+  host: Host,
+): Promise<CheckFinding> {
   const file = historyFileIn(directory);
-  const why = (await whyUnwritable(file, "file", host)) ?? (await whyNotOpened(file, host));
-  if (why === undefined) return fine("history", `${file}: writable`);
-  const message = `zonewarden cannot write ${file}: ${why}`;
+  const unwritable = use === "read" ? undefined : await whyUnwritable(file, "file", host);
+  const why = unwritable ?? (await whyNotOpened(file, host));
+  if (why === undefined) {
+    return fine("history", `${file}: ${use === "read" ? "readable" : "writable"}`);
+  }
+  const message = `zonewarden cannot ${use} ${file}: ${why}`;
   const remedy =
     "put a plain file (no link, no directory) there, or let the user that runs zonewarden write in the directory";
   return finding("history", "error", { message, remedy });
@@ -70,7 +102,9 @@ async function checkHistory(directory: string, host: Host): Promise<CheckFinding
 
 async function whyNotOpened(file: string, host: Host): Promise<string | undefined> {
   try {
-    await host.historyStore(file).size();
+    const history = host.historyStore(file);
+    if ((await history.size()) === 0) return undefined;
+    for await (const _first of history.read()) break;
     return undefined;
   } catch (error) {
     return errorCode(error) === "ELOOP" ? "it is a symbolic link" : reasonOf(error);
@@ -85,7 +119,23 @@ async function checkDatabase(config: Config, host: Host): Promise<CheckFinding> 
     const { size } = await database.tables.entries();
     return fine("store", `${database.place}: writable, ${size} entries`);
   } catch (error) {
-    return finding("store", "error", databaseFault(errorText(error)));
+    const isDenied = errorCode(error) === noRight;
+    return isDenied && (await isReadable(database, config))
+      ? onlyReadable(database.place, "it has no right to")
+      : finding("store", "error", databaseFault(errorText(error)));
+  }
+}
+
+/** SQLSTATE of a statement for which the role has no right. */
+const noRight = "42501";
+
+async function isReadable({ tables }: Database, config: Config): Promise<boolean> {
+  try {
+    await tables.check(identityOf(config));
+    await tables.entries();
+    return true;
+  } catch {
+    return false;
   }
 }
 
