@@ -1,4 +1,4 @@
-import { readFile, writeFile } from "node:fs/promises";
+import { readFile, readdir, writeFile } from "node:fs/promises";
 import path from "node:path";
 
 import { describe, it } from "vitest";
@@ -28,6 +28,21 @@ describe("a saved plan", () => {
       expect(writesSeenBy(emulator)).toHaveLength(5);
     },
   );
+
+  it("is alone on stdout with --out -, for a pod without a directory to write to", async ({
+    expect,
+  }) => {
+    await using example = await exampleWithEmulator();
+    const { place } = example;
+    const { code, stdout, stderr } = await place.run("plan", "--out", "-");
+    expect(code).toBe(2);
+    expect(stderr).toContain("+ managed_rule/health-checks");
+    expect(stderr).toContain("plan for 2 zones is on stdout");
+    await place.write("plan.json", stdout);
+    expect(await place.run("apply", "--plan", "plan.json")).toMatchObject({ code: 0, stderr: "" });
+    expect((await place.run("plan")).code).toBe(0);
+    expect((await readdir(place.directory)).includes("-")).toBe(false);
+  });
 
   it("is continued where it was interrupted: no write is sent twice", async ({ expect }) => {
     await using example = await exampleWithEmulator();

@@ -153,9 +153,10 @@ function mistakesInPort(port: string): readonly string[] {
   return workloads.includes(`"containerPort":${port}`) ? [] : [port];
 }
 
-/** The image has no shell: what runs in it is the program. */
+/** The image has no shell: what runs in it is the program, or Node. */
 function mistakesInExec(words: readonly string[]): readonly string[] {
   const [name = "", ...rest] = words;
+  if (dockerfile.includes(`ENTRYPOINT ["${name}", `)) return [];
   return dockerfile.includes(` /usr/local/bin/${name}\n`) ? unknownIn(rest) : [name];
 }
 

@@ -9,8 +9,8 @@ import { chart } from "../deploy/chart.ts";
 
 const root = path.resolve(import.meta.dirname, "../..");
 const validate = new Ajv({ allowUnionTypes: true }).compile(objectIn("values.schema.json"));
-const verbs = ["lint", "template", "upgrade"];
-const options = ["--install", "--strict", "--values", "--set", "--set-file"];
+const verbs = ["template", "upgrade"];
+const options = ["--install", "--values", "--set", "--set-file"];
 
 function objectIn(name: string): JsonObject {
   const value: unknown = parse(readFileSync(path.join(chart, name), "utf8"));

@@ -29,7 +29,7 @@ export const definePlan: DefineCommand = (command, host) => {
     .selector()
     .configFile()
     .formats("text", "json", "markdown")
-    .option("-o, --out <file>", "save the plan for apply --plan")
+    .option("-o, --out <file>", "save the plan for apply --plan; - for stdout")
     .option(
       "--full <file>",
       "also write the whole plan as Markdown, which a comment may be too short for",
@@ -121,6 +121,9 @@ function separator(at: Date): string {
   return `${"─".repeat(8)} ${at.toISOString().slice(11, 19)} UTC ${"─".repeat(40)}`;
 }
 
+/** The file of `--out` that is no file: nothing else is printed there. */
+const stdoutName = "-";
+
 /** Saves the plan where it is asked for, and prints it. */
 export async function printPlan(
   fleet: PlannedFleet,
@@ -140,6 +143,7 @@ export async function printPlan(
     isReviewed: true,
   };
   const { host } = session;
+  const printed = out === stdoutName ? { ...host, stdout: host.stderr } : host;
   const report = reportOf(fleet, reports, host);
   const isSaved =
     (out === undefined || (await savePlan(out, signingKey, fleet, session))) &&
@@ -148,7 +152,7 @@ export async function printPlan(
         host.namedFiles.save(to, renderMarkdown(report, extras, Infinity).text),
       )));
   const code = isSaved ? exitCodeOfPlan(reports, held) : exitCodes.failed;
-  return finish(fleet, reports, code, flags, host, extras);
+  return finish(fleet, reports, code, flags, printed, extras);
 }
 
 /**
@@ -218,12 +222,16 @@ async function savePlan(
     zones,
   };
   const text = planFileText(file, signingKey);
-  if (!(await isWritten(out, host, (to) => host.namedFiles.savePrivate(to, text)))) return false;
+  const isPrinted = out === stdoutName;
+  if (isPrinted) host.stdout.write(text);
+  else if (!(await isWritten(out, host, (to) => host.namedFiles.savePrivate(to, text)))) {
+    return false;
+  }
   const judged = { plans: zones, weakened: weakened("revision"), declared, hash: declaredHash };
   const hold = heldFleet(judged, { ...config.limits, accept: [] });
   const accept = hold === undefined ? "" : ` --accept ${hold.hash}`;
   host.stderr.write(
-    `The ${signingKey === undefined ? "" : "signed "}plan for ${plural(zones.length, "zone")} is in ${out}. To apply it within a day: zonewarden apply --plan ${out}${accept}\n`,
+    `The ${signingKey === undefined ? "" : "signed "}plan for ${plural(zones.length, "zone")} is ${isPrinted ? "on stdout" : `in ${out}`}. To apply it within a day: zonewarden apply --plan ${isPrinted ? "FILE" : out}${accept}\n`,
   );
   if (signingKey === undefined && config.plan.verifyKey !== undefined) {
     host.stderr.write(
