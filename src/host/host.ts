@@ -71,6 +71,9 @@ export function quietHost(host: Host, { quiet = false }: { readonly quiet?: bool
   return quiet ? { ...host, notes: { isTTY: false, write: () => true } } : host;
 }
 
+/** The exit codes of what is done or in sync, has changes, or is held. */
+const notFailed: readonly number[] = [0, 2, 4];
+
 /** The real process. */
 export function thisHost(): Host {
   const closed = new AbortController();
@@ -78,7 +81,7 @@ export function thisHost(): Host {
     if (error.code !== "EPIPE" && !closed.signal.aborted) {
       process.stderr.write(`zonewarden: the output is lost: ${error.message}\n`);
       process.on("exit", (code) => {
-        process.exitCode = code || 1;
+        process.exitCode = notFailed.includes(code) ? 1 : code;
       });
     }
     closed.abort();
