@@ -1,7 +1,7 @@
 import type { Period } from "../history/timeline.ts";
 import type { FindingKind } from "../state/scripts/script-watch.ts";
+import { startOf } from "../syntax/written-date.ts";
 import type { AuthorisedScript } from "../zone/declared-scripts.ts";
-import { startOf } from "../zone/written-date.ts";
 import type { RecordedZone } from "./recorded-zone.ts";
 
 /** A part of a requirement of PCI DSS 4.0.1, and what was recorded that bears on it. It is no verdict. */

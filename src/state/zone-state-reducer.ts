@@ -5,7 +5,7 @@ import type { Change } from "../plan/change.ts";
 import { isSuspended } from "../plan/guard/guard.ts";
 import { type Hold, holdFacts } from "../plan/guard/hold.ts";
 import type { Plan } from "../plan/plan.ts";
-import { dayOf } from "../zone/written-date.ts";
+import { dayOf } from "../syntax/written-date.ts";
 import { hasNewDrift } from "./drift.ts";
 import {
   type Applied,

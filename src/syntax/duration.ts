@@ -1,5 +1,5 @@
-import { coerceDate } from "./json.ts";
 import { dayMs, hourMs, minuteMs } from "./time-units.ts";
+import { startOf } from "./written-date.ts";
 
 const unitMs: Readonly<Record<string, number>> = {
   ms: 1,
@@ -30,5 +30,5 @@ export function momentIn(text: string, now: Date): Date | undefined {
   const ago = /^\d{1,6}[smhd]$/.test(text) ? parseDuration(text) : undefined;
   if (ago !== undefined) return new Date(Number(now) - ago);
   const isDate = /^\d{4}-\d\d-\d\d(T\d\d:\d\d(:\d\d(\.\d{1,3})?)?(Z|[+-]\d\d:\d\d))?$/.test(text);
-  return isDate ? coerceDate(text) : undefined;
+  return isDate ? startOf(text) : undefined;
 }

@@ -127,6 +127,7 @@ describe("zonewarden history", () => {
   it.for([
     { args: ["--since", "yesterday"], says: "--since and --until take a moment" },
     { args: ["--until", "2026-13-01"], says: "--since and --until take a moment" },
+    { args: ["--since", "2026-02-30"], says: "--since and --until take a moment" },
     { args: ["--since", "1d", "--until", "2d"], says: "--since is after --until" },
   ])("refuses $args", async ({ args, says }, { expect }) => {
     await using place = await placeWithHistory();

@@ -1,11 +1,11 @@
 import { canonicalUrlPattern, coversUrls, matchesForeignHosts } from "../../syntax/url-pattern.ts";
+import { endOf, startOf } from "../../syntax/written-date.ts";
 import type {
   AcknowledgedFinding,
   AuthorisedScript,
   DeclaredScripts,
   ScriptIntegrity,
 } from "../../zone/declared-scripts.ts";
-import { endOf, startOf } from "../../zone/written-date.ts";
 import { type Converted, missing, noDate, type UnplacedDiagnostic } from "../diagnostics.ts";
 import type { Path } from "../location.ts";
 import type { Merged } from "./merged-values.ts";

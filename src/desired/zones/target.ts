@@ -1,6 +1,7 @@
 import { domainToASCII } from "node:url";
 
 import { coerceObject } from "../../syntax/json.ts";
+import { startOf } from "../../syntax/written-date.ts";
 import type {
   ZoneLabels,
   Selector,
@@ -8,7 +9,6 @@ import type {
   Target,
   ZonePatterns,
 } from "../../zone/desired-zone.ts";
-import { startOf } from "../../zone/written-date.ts";
 import { zoneId, zoneName } from "../../zone/zone.ts";
 import { contradiction, type Converted, noDate } from "../diagnostics.ts";
 import type { YamlSelector, YamlZoneEntry } from "./zone-file.ts";

@@ -1,6 +1,6 @@
 import { patternFinder } from "../../syntax/url-pattern.ts";
+import { endOf, startOf } from "../../syntax/written-date.ts";
 import type { AuthorisedScript } from "../../zone/declared-scripts.ts";
-import { endOf, startOf } from "../../zone/written-date.ts";
 import type { SeenVersion, WatchedScript } from "./script-watch.ts";
 
 /** Finds the entry of a URL: of several that match it, the one with the longest pattern. */

@@ -1,7 +1,7 @@
 import { dayMs } from "../../syntax/time-units.ts";
+import { dayOf, endOf } from "../../syntax/written-date.ts";
 import type { AuthorisedScript, DeclaredScripts } from "../../zone/declared-scripts.ts";
 import { maliciousReasons, type Script } from "../../zone/inventory-item.ts";
-import { dayOf, endOf } from "../../zone/written-date.ts";
 import { judgeContent } from "./authorised-entry.ts";
 import type { FindingKind, ScriptFinding, ScriptWatch, WatchedScript } from "./script-watch.ts";
 import type { FoundScript } from "./watched-scripts.ts";

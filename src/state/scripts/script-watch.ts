@@ -1,5 +1,5 @@
 import type { Enforcement } from "../../impact/script-enforcement.ts";
-import { dayOf } from "../../zone/written-date.ts";
+import { dayOf } from "../../syntax/written-date.ts";
 
 /** What a check of scripts can find, the gravest first. */
 export const findingKinds = [

@@ -1,4 +1,4 @@
-import { dayMs } from "../syntax/time-units.ts";
+import { dayMs } from "./time-units.ts";
 
 /**
  * The moment of a date or timestamp as it is written, of a date its end (UTC); `undefined` for any
