@@ -109,20 +109,32 @@ describe("zonewarden history", () => {
       zones: [blog, shop],
       seconds: [600, 0],
     },
-    { args: ["other.example"], zones: [], seconds: [] },
+    { args: ["quiet.example"], zones: [], seconds: [] },
     { args: ["--selector", "team=content"], zones: [blog], seconds: [900] },
     { args: ["-l", "team,team!=content", "*.example.com"], zones: [shop], seconds: [1800] },
-    { args: ["-l", "!team"], zones: [], seconds: [] },
+    { args: ["-l", "team=press"], zones: [], seconds: [] },
   ])("counts drift for $args", async ({ args, zones, seconds }, { expect }) => {
     await using place = await placeWithHistory();
     await place.write("zones/shop.yaml", labelled(shop, "payments"));
     await place.write("zones/blog.yaml", labelled(blog, "content"));
+    await place.write("zones/quiet.yaml", labelled("quiet.example", "press"));
     const ran = await place.run("history", ...args, "--until", until, "--format", "json");
     const found = coerceObjects(coerceObject(JSON.parse(ran.stdout))["drift"]);
     expect(found.map(({ zone }) => zone)).toEqual(zones);
     expect(ran.stderr.includes("records nothing of these zones")).toBe(zones.length === 0);
     expect(found.map(({ seen_seconds: seen }) => seen)).toEqual(seconds);
   });
+
+  it.for([{ args: ["shpo.example.com"] }, { args: ["-l", "team=nope"] }])(
+    "refuses $args, which neither the files nor the history know",
+    async ({ args }, { expect }) => {
+      await using place = await placeWithHistory();
+      await place.write("zones/blog.yaml", labelled(blog, "content"));
+      const { code, stdout, stderr } = await place.run("history", ...args);
+      expect({ code, stdout }).toEqual({ code: 1, stdout: "" });
+      expect(stderr).toContain("records nothing of these zones, and no zone file declares them");
+    },
+  );
 
   it.for([
     { args: ["--since", "yesterday"], says: "--since and --until take a moment" },

@@ -1,4 +1,5 @@
 import { offlineLabels, offlineZone } from "../../desired/zones/offline-zone.ts";
+import { labelOf } from "../../desired/zones/target.ts";
 import { damageText, readHistory } from "../../history/file/history-lines.ts";
 import { historyJson } from "../../history/history-json.ts";
 import { renderDriftTimes, renderHistoryEntry, renderTurn } from "../../history/history-text.ts";
@@ -91,15 +92,22 @@ async function printHistory(
   const isAsked = (name: string): boolean =>
     (zone === undefined || isMatch(name, [zone])) &&
     (selector?.(offlineLabels(offlineZone(name, files?.documents ?? []))) ?? true);
+  const isDeclared = async (): Promise<boolean> => {
+    const { documents = [] } = files ?? (await loadDesiredOrPrint(config, host, signal)) ?? {};
+    const names = [...documents.map(({ target }) => labelOf(target)), zone ?? ""];
+    return names.some((name) => isAsked(name) && offlineZone(name, documents).documents.length > 0);
+  };
+  const isFleet = zone === undefined && selector === undefined;
   return withHistory(config, flags.config, host, (kept) =>
-    printKept(kept, isAsked, zone === undefined && selector === undefined, range, flags, host),
+    printKept(kept, isAsked, isFleet ? undefined : isDeclared, range, flags, host),
   );
 }
 
+/** @param isDeclared whether the files declare an asked zone; `undefined`: the fleet is asked for. */
 async function printKept(
   { file, pieces }: HistoryFile,
   isAsked: (zone: string) => boolean,
-  isFleet: boolean,
+  isDeclared: (() => Promise<boolean>) | undefined,
   range: { since?: Date; until: Date },
   flags: HistoryFlags,
   host: Host,
@@ -107,13 +115,17 @@ async function printKept(
   const { entries, rollouts, damaged } = await readHistory(pieces());
   const names = new Set(entries.map((entry) => entry.zone).filter(isAsked));
   if (names.size === 0) {
-    host.stderr.write(`${file} records nothing of ${isFleet ? "any zone" : "these zones"}\n`);
+    const nothing = `${file} records nothing of ${isDeclared ? "these zones" : "any zone"}`;
+    if ((await isDeclared?.()) === false) {
+      return fail(`${nothing}, and no zone file declares them`, host);
+    }
+    host.stderr.write(`${nothing}\n`);
   }
   const found = entries.filter((entry) => names.has(entry.zone));
   const since = range.since ?? found[0]?.clearAt ?? found[0]?.at ?? range.until;
   const period = { since, until: range.until };
   const shown = found.filter(({ at }) => at >= since && at <= range.until);
-  const ofFleet = isFleet ? rollouts.filter(({ at }) => at >= since && at <= range.until) : [];
+  const ofFleet = isDeclared ? [] : rollouts.filter(({ at }) => at >= since && at <= range.until);
   print(
     { entries: shown, rollouts: ofFleet },
     driftTimes(found, period),
