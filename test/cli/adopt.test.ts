@@ -1,5 +1,6 @@
 import { describe, it } from "vitest";
 
+import type { Host } from "../../src/host/host.ts";
 import {
   nodeStateDirectory,
   type StateDirectory,
@@ -15,6 +16,7 @@ import {
   probes,
   sale,
   stateOf,
+  unownedRule,
 } from "../support/unmarked-example.ts";
 
 const shop = "shop.example.com";
@@ -223,6 +225,20 @@ describe("zonewarden adopt", () => {
     expect(ran.stderr).toContain(says);
     expect(writesSeenBy(emulator)).toHaveLength(3);
     expect(await place.read("state/state.jsonl")).toBe(before);
+  });
+
+  it("counts only the rules that were not ours yet where the disk is full", async ({ expect }) => {
+    const stateDirectory: Host["stateDirectory"] = (directory) => ({
+      ...nodeStateDirectory(directory),
+      append: () => Promise.reject(new Error("ENOSPC")),
+    });
+    await using found = await imported(undefined, { stateDirectory });
+    const { place, emulator } = found;
+    const owasp = { ...(await unownedRule(found, "owasp")), key: "managed_rule/owasp" };
+    await place.write("state/state.jsonl", stateOf(emulator.baseUrl, owasp));
+    const ran = await place.run("adopt", "--yes");
+    expect(ran.code).toBe(5);
+    expect(ran.stderr).toContain("1 rule not adopted: the store cannot be written");
   });
 });
 

@@ -107,6 +107,7 @@ async function remember(
   const declared = new Map(zones.map(({ declared: { desired } }) => [desired.zone.name, desired]));
   const adopted = new Map<ZoneName, readonly AdoptedRule[]>();
   let forgotten = 0;
+  let takenCount = 0;
   const after = reports.map((report) => {
     const desired = declared.get(report.zone);
     const wanted = unownedRules(report);
@@ -119,6 +120,7 @@ async function remember(
       return report;
     }
     adopted.set(report.zone, rules);
+    takenCount += taken.length;
     const names = taken.map((each) => each.key).join(", ");
     const notes = [...report.plan.notes, `adopted without a request: ${names}`];
     const unowned = report.plan.unowned.filter((each) => !taken.includes(each));
@@ -130,10 +132,10 @@ async function remember(
       : await opened.store({ adopted, weakened: new Map(), used: [] });
   const why = "why" in opened ? opened.why : stored;
   if (forgotten === 0 && (why === undefined || adopted.size === 0)) return { reports: after, code };
-  const count = forgotten + sum(adopted.values().map((rules) => rules.length));
+  const count = why === undefined ? forgotten : forgotten + takenCount;
   const reason = why ?? "their zones may not be written, or were not applied";
   host.stderr.write(
-    `${plural(why === undefined ? forgotten : count, "rule")} not adopted: ${reason}. A running daemon adopts rules itself with desired.adopt: on_first_apply\n`,
+    `${plural(count, "rule")} not adopted: ${reason}. A running daemon adopts rules itself with desired.adopt: on_first_apply\n`,
   );
   return {
     reports: why === undefined ? after : reports,
