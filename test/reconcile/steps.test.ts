@@ -667,6 +667,27 @@ describe("a person", () => {
     expect(await world.steps.promote(named(blog), "ada")).toEqual({ result: "nothing" });
   });
 
+  it("sees no former wait of what is promoted while scripts of another zone are asked for", async ({
+    expect,
+  }) => {
+    const when = { ratePer10k: 4, unknownScripts: 1, requestsAtLeast: 1_000 };
+    const asking = steppedContent({ [checkout]: { ...shortly, when } });
+    await using world = await steppingWorld({ [shop]: one, [blog]: asking });
+    world.traffic.noisy.add(`${shop} ${checkout}`);
+    const answer = Promise.withResolvers<number>();
+    using _ = { [Symbol.dispose]: () => answer.resolve(0) };
+    world.blocked = answer.promise;
+    await world.pass(6 * hour);
+    expect(waitOf(world, checkout)).toContain("more than 4");
+    await world.steps.promote(named(shop), "ada");
+    await world.clock.advance(1_000);
+    expect(steps(world, checkout)).toEqual(["allow"]);
+    expect(waitOf(world, checkout)).toBe("");
+    answer.resolve(0);
+    await world.clock.advance(1_000);
+    expect(waitOf(world, checkout)).toBe("it is watched: 0 s of 2 h measured");
+  });
+
   it("aborts what is on its way", async ({ expect }) => {
     const content = steppedContent({ [checkout]: shortly, [search]: shortly, [bots]: ofRule });
     await using world = await steppingWorld({ [shop]: content });

@@ -339,7 +339,7 @@ export class StepsWorld extends World {
   readonly runStore: MemoryRunStore;
   readonly events: StepEvent[] = [];
   /** How many scripts the next step of a policy would block. */
-  blocked: number | "unread" = 0;
+  blocked: number | "unread" | Promise<number> = 0;
   #isTimeKnown = false;
   #lastHour: { readonly at: Date } | undefined;
   #ranMs = 0;

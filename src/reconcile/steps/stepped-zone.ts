@@ -70,7 +70,8 @@ export class SteppedZone {
     recently: new Map(),
   };
   readonly #scripts = new Map<ResourceKey, AskedScripts>();
-  #waits: ReadonlyMap<ResourceKey, StepWait> = new Map();
+  /** What objects wait for in the states that they had when it was decided. */
+  #waits: ReadonlyMap<ResourceKey, { readonly wait: StepWait; readonly in: StepState }> = new Map();
   /** Until when time is counted, by the monotonic clock. */
   #countedMs: number;
 
@@ -238,9 +239,10 @@ export class SteppedZone {
       return next === undefined ? undefined : earlierWave(key, next);
     });
     this.#waits = new Map(
-      [...decisions].flatMap(([key, decision]) =>
-        decision.do === "wait" ? [[key, decision.wait] as const] : [],
-      ),
+      this.#known.flatMap(([key, , state]) => {
+        const decision = decisions.get(key);
+        return decision?.do === "wait" ? [[key, { wait: decision.wait, in: state }] as const] : [];
+      }),
     );
     return decisions;
   }
@@ -348,9 +350,16 @@ export class SteppedZone {
         isWatched: isInWatch,
         isLate: isInWatch === isWatched && Math.max(passedMs, elapsedMs) > 2 * ofMs,
         counted: requests === 0 ? undefined : { count, requests },
-        wait: stop === undefined ? this.#waits.get(key) : { reason: "stopped", stop },
+        wait: stop === undefined ? this.#waitOf(key) : { reason: "stopped", stop },
       };
     });
+  }
+
+  /** What an object waits for; `undefined`: that is not decided yet, or it has come to its step or another one since. */
+  #waitOf(key: ResourceKey): StepWait | undefined {
+    const [decided, state] = [this.#waits.get(key), this.steps.objects.get(key)];
+    const isSame = decided?.in.step === state?.step && decided?.in.isLive === state?.isLive;
+    return isSame ? decided?.wait : undefined;
   }
 
   /** The objects whose step is known. */

@@ -117,7 +117,8 @@ export class Steps {
   #recentMs = Number.NEGATIVE_INFINITY;
   /** The hour until which hours were read. */
   #hour: { readonly at: Date } | undefined;
-  #wake: () => void = () => undefined;
+  /** Resolves when something new came; during a check, the next one does not wait. */
+  #woken = Promise.withResolvers<void>();
 
   constructor(mode: Mode, ports: StepsPorts, hooks: StepHooks) {
     this.#mode = mode;
@@ -200,22 +201,24 @@ export class Steps {
     }
   }
 
+  #wake(): void {
+    this.#woken.resolve();
+  }
+
   /** Waits until the next check, or until a run has shown something new. */
   async #wait(stop: AbortSignal): Promise<void> {
     const left = [...this.#zones.values()].map(({ timeLeftMs }) => timeLeftMs ?? tickMs);
     left.push(this.#recentMs + tickMs - this.#ports.clock.monotonicMs());
     const isBegun = ![...this.#zones.values()].some(({ lacksTime }) => lacksTime);
     if (!isBegun && this.#ports.isMeasuring()) left.push(timeAskMs);
-    const { promise, resolve } = Promise.withResolvers<void>();
-    const end = (): void => resolve();
-    this.#wake = end;
+    const end = (): void => this.#wake();
     // Time that is over waits for something else.
     const waitMs = Math.min(tickMs, ...left.filter((ms) => ms > 0));
     // Without such zones, the first one ends the wait.
     const cancel = this.#zones.size > 0 ? this.#ports.clock.alarm(waitMs, end) : undefined;
     stop.addEventListener("abort", end, { once: true });
-    await promise;
-    this.#wake = () => undefined;
+    await this.#woken.promise;
+    this.#woken = Promise.withResolvers();
     stop.removeEventListener("abort", end);
     cancel?.();
   }
