@@ -200,15 +200,27 @@ function heldRevision({ state, hold }: Loaded): HeldRevision | undefined {
  * The zones of the active revision, listed or not. A zone that a held revision would change has its hold, and one that waits
  * for its wave has that; where it is not known what is in force, its plan has it.
  */
-function declaredZones({ fleet: { zones, missing }, hold }: Loaded): readonly DeclaredZone[] {
+function declaredZones(loaded: Loaded): readonly DeclaredZone[] {
+  const { fleet, hold, diagnostics } = loaded;
+  const { zones, missing } = fleet;
+  const broken = new Set(diagnostics.filter(isError).map(({ place }) => place.file));
   const held = hold && { reason: hold.reason, message: hold.message, hash: hold.hash };
-  const listed = [...zones.values()].map(({ desired: { zone, content, labels = {} }, wave }) => ({
-    name: zone.name,
-    mode: content.mode,
-    suspension: content.suspension,
-    labels,
-    hold:
-      hold?.touched.has(zone.name) === true ? held : wave?.isHeld === false ? wave.hold : undefined,
-  }));
+  const listed = [...zones.values()].map(({ desired, wave }) => {
+    const { zone, content, labels = {}, documents = [] } = desired;
+    const files = new Set(documents.map(({ place }) => place.file)).intersection(broken);
+    return {
+      name: zone.name,
+      mode: content.mode,
+      suspension: content.suspension,
+      labels,
+      hold:
+        hold?.touched.has(zone.name) === true
+          ? held
+          : wave?.isHeld === false
+            ? wave.hold
+            : undefined,
+      ...(files.size > 0 && { brokenFiles: [...files] }),
+    };
+  });
   return [...listed, ...[...missing.keys()].map(unlistedZone)];
 }

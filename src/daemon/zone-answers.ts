@@ -43,6 +43,7 @@ export function writeAnswers(state: ZoneState, parts: AnswerParts): readonly Lin
     holds: [...holdsOfMoment(state, parts), ...ofPlan],
     fleet: parts.reconciler.waitOf(declared.name),
     revision: declared.hold,
+    brokenFiles: declared.brokenFiles,
     lease: leaseReason(parts.election),
     read: lastRun === undefined ? "the zone was not read yet" : lastRead,
     budget: budgetReason(state, parts.service),

@@ -81,6 +81,7 @@ function isSame(a: DeclaredZone, b: DeclaredZone): boolean {
     a.mode === b.mode &&
     a.suspension === b.suspension &&
     a.hold?.message === b.hold?.message &&
+    isDeepStrictEqual(a.brokenFiles, b.brokenFiles) &&
     isDeepStrictEqual(a.labels, b.labels)
   );
 }

@@ -32,6 +32,8 @@ export interface DeclaredZone {
   readonly labels: ZoneLabels;
   /** The hold of a revision that changes or drops the zone. */
   readonly hold: Hold | undefined;
+  /** Its files that have errors, and whose last good version is in force; left out: none. */
+  readonly brokenFiles?: readonly string[];
 }
 
 /** What is known of a declared zone that the service does not list, or that the files no longer declare: its name. */

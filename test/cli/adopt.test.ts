@@ -25,6 +25,12 @@ function textOf({ stdout }: Ran): string {
   return stdout.replaceAll(/\s+/g, " ");
 }
 
+/** A directory on a full disk. */
+const fullDirectory: Host["stateDirectory"] = (directory) => ({
+  ...nodeStateDirectory(directory),
+  append: () => Promise.reject(new Error("ENOSPC")),
+});
+
 describe("import, then delete from the file", () => {
   it("leaves the live policy without adopt, and plan says so before and after", async ({
     expect,
@@ -228,11 +234,7 @@ describe("zonewarden adopt", () => {
   });
 
   it("counts only the rules that were not ours yet where the disk is full", async ({ expect }) => {
-    const stateDirectory: Host["stateDirectory"] = (directory) => ({
-      ...nodeStateDirectory(directory),
-      append: () => Promise.reject(new Error("ENOSPC")),
-    });
-    await using found = await imported(undefined, { stateDirectory });
+    await using found = await imported(undefined, { stateDirectory: fullDirectory });
     const { place, emulator } = found;
     const owasp = { ...(await unownedRule(found, "owasp")), key: "managed_rule/owasp" };
     await place.write("state/state.jsonl", stateOf(emulator.baseUrl, owasp));

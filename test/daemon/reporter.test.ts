@@ -2,13 +2,14 @@ import { describe, it } from "vitest";
 
 import { createReporter, type Reporter, type ReporterOptions } from "../../src/daemon/reporter.ts";
 import type { Loaded, ReportedLoad } from "../../src/reconcile/fleet/active-revision.ts";
+import type { FleetZone } from "../../src/reconcile/fleet/desired-fleet.ts";
 import { Fleet, type Subscriber, type ZoneStep } from "../../src/state/fleet.ts";
 import type { ZoneReport } from "../../src/state/run-report.ts";
 import type { ZoneState } from "../../src/state/zone-state.ts";
 import { coerceObject, coerceText, isJsonObject, parseJson } from "../../src/syntax/json.ts";
 import { createLogger } from "../../src/telemetry/log/log.ts";
 import type { ExportedLabels } from "../../src/telemetry/metrics/zone-labels.ts";
-import { noContent, type ZoneLabels } from "../../src/zone/desired-zone.ts";
+import { noContent, type ZoneDocument, type ZoneLabels } from "../../src/zone/desired-zone.ts";
 import type { Diagnostic } from "../../src/zone/diagnostic.ts";
 import { drifted, held, shop } from "../support/fleets.ts";
 import { zoneNamed } from "../support/model.ts";
@@ -219,8 +220,31 @@ describe("zones that the files do not declare any more", () => {
   });
 });
 
+/** A zone that files declare. */
+function zoneIn(name: string, ...files: readonly string[]): FleetZone {
+  const target = { by: "name", name: named(name) } as const;
+  const documents = files.map((file): ZoneDocument => {
+    return { target, content: noContent, place: { file, line: 1, column: 1 } };
+  });
+  return { desired: { zone: zoneNamed(name), content: noContent, documents }, digest: "" };
+}
+
 describe("what a load declares", () => {
   const message = "wave 2 of 3";
+
+  it("names the broken files of a zone, whose last good version is in force", ({ expect }) => {
+    const zones = new Map([
+      [named("z0.example"), zoneIn("z0.example", "all.yaml", "shops.yaml")],
+      [named("z1.example"), zoneIn("z1.example", "all.yaml")],
+    ]);
+    const { report, fleet } = reporter();
+    const files = (): unknown => fleet.zones.map(({ declared: { brokenFiles } }) => brokenFiles);
+    const [broken, mended] = [loadedAs("partial", "two"), loadedAs("applied", "two")];
+    report({ ...broken, fleet: { ...broken.fleet, zones } });
+    expect(files()).toEqual([["shops.yaml"], undefined]);
+    report({ ...mended, fleet: { ...mended.fleet, zones } });
+    expect(files()).toEqual([undefined, undefined]);
+  });
 
   it("is each zone with its hold, and those that no credential lists", ({ expect }) => {
     const { zones } = labelled(4, (n) => (n === 0 ? { team: "edge" } : {}));

@@ -82,6 +82,19 @@ describe("the answer to whether a zone may be written", () => {
     expect(firstBlock(whole)).toMatchObject({ link: "fleet", reason: "the first round is held" });
   });
 
+  it("is given in part where a file of the zone is broken", ({ expect }) => {
+    const answers = mayWrite({ holds: [], brokenFiles: ["shop.yaml"] });
+    expect(answers.filter(({ answer }) => answer !== "passed")).toEqual([
+      {
+        link: "fleet",
+        answer: "partly",
+        reason:
+          "shop.yaml has errors: the last good version is in force, and drift from it is corrected",
+        remedy: "Mend the file; zonewarden validate prints its errors.",
+      },
+    ]);
+  });
+
   it("is unknown of links that nobody can be asked about, unless they block", ({ expect }) => {
     const answers = mayWrite({ holds: [], fleet: "held", unknown: ["fleet", "lease"] });
     const found = answers.filter(({ answer }) => answer !== "passed");

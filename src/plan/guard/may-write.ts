@@ -23,6 +23,8 @@ export interface WriteFacts extends Partial<OtherReasons> {
   readonly holds: readonly Hold[];
   /** What holds a revision that changes the zone, or lets it wait for its wave, while what is in force is still written. */
   readonly revision?: Hold | undefined;
+  /** Files of the zone that have errors: their last good version is in force, and still written. */
+  readonly brokenFiles?: readonly string[] | undefined;
   /** Links that nobody can be asked about here. */
   readonly unknown?: readonly WriteLink[];
 }
@@ -30,7 +32,7 @@ export interface WriteFacts extends Partial<OtherReasons> {
 /** What one link of the chain says. */
 export interface LinkAnswer {
   readonly link: WriteLink;
-  /** `partly`: it blocks what a held revision or one that waits for its wave changes, and nothing else. */
+  /** `partly`: it blocks what a held or broken revision or one that waits for its wave changes, and nothing else. */
   readonly answer: "passed" | "partly" | "blocked" | "unknown";
   /** Why it blocks, and what; "" if it does not. */
   readonly reason: string;
@@ -54,6 +56,10 @@ export function mayWrite(facts: WriteFacts): readonly LinkAnswer[] {
       const { reason: why, message } = facts.revision;
       const reason = `${message}; what it changes here waits, and drift from what is in force is corrected`;
       return { link, answer: "partly", reason, remedy: plain(holdFacts(why).remedy) };
+    }
+    if (link === "fleet" && facts.brokenFiles !== undefined) {
+      const reason = `${facts.brokenFiles.join(", ")} has errors: the last good version is in force, and drift from it is corrected`;
+      return { link, answer: "partly", reason, remedy: brokenRemedy };
     }
     const answer = facts.unknown?.includes(link) === true ? "unknown" : "passed";
     return { link, answer, reason: "", remedy: "" };
@@ -84,6 +90,8 @@ const remedies: Readonly<Record<keyof OtherReasons, string>> = {
   read: "Wait for the next run, which reads the zone again. If reading fails, mend what the reason names.",
   budget: "Wait. If the service allows more requests, raise `budget.requests`.",
 };
+
+const brokenRemedy = "Mend the file; zonewarden validate prints its errors.";
 
 function otherBlock(
   link: WriteLink,
