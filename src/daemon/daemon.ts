@@ -7,12 +7,13 @@ import type { TermStore } from "../memory/database-store.ts";
 import { DirectoryLocked } from "../memory/directory/state-lock.ts";
 import { memoryOnly, type KeptStore } from "../memory/kept-store.ts";
 import { openDirectory } from "../memory/open-store.ts";
-import { identityOf } from "../memory/state-store.ts";
+import { identityOf, type StateStore } from "../memory/state-store.ts";
 import { StoredRevision } from "../memory/stored-revision.ts";
 import { eventSubscriber } from "../notify/event-subscriber.ts";
 import type { Notification } from "../notify/notification.ts";
 import type { SweepTrigger } from "../reconcile/queue/events.ts";
 import { EventStream } from "../web/event-stream.ts";
+import type { Clock } from "../zone/ports.ts";
 import { every, isAborted, type StopSignals } from "../zone/signals.ts";
 import { configReloader, RunningConfig } from "./config-reload.ts";
 import { CurrentTerm, type Term } from "./current-term.ts";
@@ -43,12 +44,26 @@ const realEdges: DaemonEdges = {
 /**
  * Reconciles the declared zones until a signal stops it; in a cluster, whenever it holds the Lease. Rejects if the server
  * cannot listen.
+ *
+ * @returns `false`: lines of the history could not be stored, and are lost.
  */
 export async function runDaemon(
   parts: DaemonParts,
   host: Host,
   shutdown: Shutdown,
-  { endpoints, triggers, reloader, storedRevision }: DaemonEdges = realEdges,
+  edges: DaemonEdges = realEdges,
+): Promise<boolean> {
+  const unstored = new UnstoredLines();
+  await runUntilStopped(parts, host, shutdown, edges, unstored);
+  return unstored.all.length === 0;
+}
+
+async function runUntilStopped(
+  parts: DaemonParts,
+  host: Host,
+  shutdown: Shutdown,
+  { endpoints, triggers, reloader, storedRevision }: DaemonEdges,
+  unstored: UnstoredLines,
 ): Promise<void> {
   const { config, configFile, service, metrics, logger, shared, events } = parts;
   const { stop } = shutdown.signals;
@@ -78,7 +93,8 @@ export async function runDaemon(
     subscribers,
     notify,
     storedRevision,
-    unstored: new UnstoredLines(),
+    unstored,
+    signals: shutdown.signals,
   };
   await using kept = new AsyncDisposableStack();
   const beginAlone = async (opened: KeptStore): Promise<Term> => {
@@ -160,17 +176,34 @@ async function beginWith(
   current: CurrentTerm,
   store: KeptStore,
 ): Promise<Term> {
-  const { parts, host, runningConfig, notify, unstored } = context;
+  const { parts, host, runningConfig, notify, unstored, signals } = context;
   const history = await startHistory(
     runningConfig.current.history,
     store.history,
-    unstored,
+    { unstored, again: () => tryAgain(store.state, signals, host.clock) },
     parts.logger,
     host,
     (zone) => current.fleet.zone(zone),
     notify,
   );
   return beginTerm(context, { store, history });
+}
+
+/** Between two attempts to store the last lines of a process. */
+const lastLinesMs = 1_000;
+
+/**
+ * Waits; gives whether what a term could not store at its end is tried again: as the process ends, and as long as a request
+ * in flight may take. A process that goes on has its next term for that.
+ */
+async function tryAgain(
+  state: Pick<StateStore, "isHeld">,
+  { stop, abort }: StopSignals,
+  clock: Clock,
+): Promise<boolean> {
+  if (!stop.aborted || !(await state.isHeld())) return false;
+  await clock.sleep(lastLinesMs, abort).catch(() => undefined);
+  return !abort.aborted;
 }
 
 /** What a change of the leader does to the rest of the process. */

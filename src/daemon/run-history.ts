@@ -7,7 +7,6 @@ import {
   openHistoryLog,
 } from "../history/file/history-log.ts";
 import type { HistoryStore } from "../history/file/history-store.ts";
-import type { UnstoredLines } from "../history/file/unstored-lines.ts";
 import { type HistoryEntry, type HistoryView, runningEntryOf } from "../history/history.ts";
 import { RecentHistory } from "../history/recent-history.ts";
 import type { Host } from "../host/host.ts";
@@ -44,27 +43,30 @@ const longestRecordMs = 5_000;
 /** Characters of JSON in memory: some ten thousand runs. */
 const memoryLimit = 16 * 1024 * 1024;
 
+/** What becomes of lines that a term cannot store. */
+type LeftLines = Pick<HistoryLogPorts, "unstored" | "again">;
+
 type HistoryHost = Pick<Host, "clock" | "uniqueId" | "namedFiles" | "directory">;
 
 /**
  * Records runs in memory, and in the store. If that cannot be opened, the log says why, and only memory is used.
  *
  * @param store `undefined`: only memory is used.
- * @param unstored what the last term of the process could not store; this one leaves there what it cannot store.
+ * @param left what the last term of the process could not store; this one leaves there what it cannot store.
  * @param notify sends the head of the history once a day.
  * @throws {DatabaseError} if the store is in a database that does not answer: that is not for ever.
  */
 export async function startHistory(
   config: HistoryConfig,
   store: HistoryStore | undefined,
-  unstored: UnstoredLines,
+  left: LeftLines,
   logger: Logger,
   host: HistoryHost,
   zoneOf: (name: string) => ZoneState | undefined,
   notify: (notification: Notification) => void,
 ): Promise<RunHistory> {
   const recent = new RecentHistory(memoryLimit);
-  const stored = store && (await openStored(store, config, recent, unstored, logger, host, notify));
+  const stored = store && (await openStored(store, config, recent, left, logger, host, notify));
   const log = stored?.log;
   const append = (entry: HistoryEntry | undefined): void => {
     if (entry !== undefined) log?.append(entry);
@@ -112,7 +114,7 @@ async function openStored(
   store: HistoryStore,
   config: HistoryConfig,
   recent: RecentHistory,
-  unstored: UnstoredLines,
+  left: LeftLines,
   logger: Logger,
   host: HistoryHost,
   notify: (notification: Notification) => void,
@@ -124,14 +126,17 @@ async function openStored(
     clock: host.clock,
     isSigned: signKey !== undefined,
   });
-  const own = { version, signKey, unstored, onDropped: heads.dropped };
+  const own = { version, signKey, ...left, onDropped: heads.dropped };
   const log = await openLog(store, config, recent, logger, host, own);
   if (log !== undefined) heads.start(log);
   return {
     log,
     [Symbol.asyncDispose]: async () => {
       if (log !== undefined) await heads.stop(log);
-      const lines = unstored.all.length;
+      const lines = left.unstored.all.length;
+      for (const { json: line } of left.unstored.all) {
+        logger.error({ path, line }, "a line of the history is not stored");
+      }
       if (lines > 0) {
         logger.error(
           { path, lines },
@@ -148,7 +153,7 @@ async function openLog(
   recent: RecentHistory,
   logger: Logger,
   { clock, uniqueId }: HistoryHost,
-  own: Pick<HistoryLogPorts, "version" | "signKey" | "unstored" | "onDropped">,
+  own: LeftLines & Pick<HistoryLogPorts, "version" | "signKey" | "onDropped">,
 ): Promise<OpenedHistory["log"] | undefined> {
   const { place: path } = store;
   const onFailure = (error: unknown): void => {

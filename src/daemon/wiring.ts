@@ -87,6 +87,8 @@ export interface TermContext {
   readonly subscribers: readonly Subscriber[];
   readonly notify: (notification: Notification | undefined) => void;
   readonly unstored: UnstoredLines;
+  /** Of the process. */
+  readonly signals: StopSignals;
 }
 
 /** What a term remembers. */

@@ -9,7 +9,8 @@ export interface Shutdown extends Disposable {
 
 /**
  * How long a request in flight may take to end: `api.timeout`, by default 30 s, and the time to
- * record its outcome. The pod has 60 s (deploy/kustomize/base/deployment.yaml). With the 30 s that
+ * record its outcome; and how long a store that cannot be written is tried again for the last lines
+ * of the history. The pod has 60 s (deploy/kustomize/base/statefulset.yaml). With the 30 s that
  * Kubernetes gives by default it would be killed earlier, which is harmless: the next read shows
  * the outcome of the request.
  */

@@ -3,9 +3,11 @@ import path from "node:path";
 
 import { describe, it } from "vitest";
 
+import type { Host } from "../../src/host/host.ts";
 import { fillDirectory } from "../../src/memory/directory/directory-store.ts";
+import { historyFile } from "../../src/memory/directory/history-file.ts";
 import { nodeStateDirectory } from "../../src/memory/directory/state-directory.ts";
-import type { JsonObject } from "../../src/syntax/json.ts";
+import { coerceObject, type JsonObject } from "../../src/syntax/json.ts";
 import { SimulatedClock } from "../support/clock.ts";
 import type { Started } from "../support/command-line.ts";
 import { control, type Example, exampleWithEmulator } from "../support/example.ts";
@@ -132,6 +134,50 @@ describe("a daemon whose state directory", () => {
     const { code, stderr } = await daemon.ended;
     expect(code).toBe(1);
     expect(stderr).toMatch(/^the store is in use by process 7 on there: .*\n$/);
+  });
+
+  it.for([
+    { what: "can be written again, stores its history first", isMended: true, code: 0 },
+    { what: "cannot be written, logs what is lost of its history", isMended: false, code: 1 },
+  ])("at its stop $what", async ({ isMended, code }, { expect }) => {
+    const clock = new SimulatedClock();
+    let isFull = true;
+    let attempts = 0;
+    const historyStore: Host["historyStore"] = (file) => {
+      const real = historyFile(file);
+      const add: typeof real.add = (batch) => {
+        attempts += 1;
+        return isFull ? Promise.reject(new Error("ENOSPC")) : real.add(batch);
+      };
+      return { ...real, add };
+    };
+    await using example = await exampleWithEmulator({
+      config: `${config}store: { path: state }\n`,
+      ports: { clock, historyStore },
+    });
+    const daemon = example.place.start("run");
+    await logged(daemon, "plan applied", { zone: shop });
+    let ended: number | undefined;
+    void daemon.ended.then((ran) => (ended = ran.code));
+    daemon.signal("SIGTERM");
+    const passing = (what: string, isSo: () => boolean): Promise<true> =>
+      eventually(what, async () => {
+        await clock.advance(1_000);
+        return isSo() || undefined;
+      });
+    const before = attempts;
+    await passing("it tries again and again", () => attempts > before + 5);
+    expect(ended).toBeUndefined();
+    isFull = !isMended;
+    await passing("it has ended", () => ended !== undefined);
+    expect(ended).toBe(code);
+    const kept = await example.place.read("state/history.jsonl").catch(() => "");
+    expect(kept.includes(`"zone":"${shop}"`)).toBe(isMended);
+    const lost = logLines(daemon).filter(
+      ({ msg }) => msg === "a line of the history is not stored",
+    );
+    const zones = lost.map(({ line }) => coerceObject(line)["zone"]);
+    expect(zones.includes(shop)).toBe(!isMended);
   });
 
   it("is damaged says so, and if it is removed while it runs, it writes its state anew", async ({

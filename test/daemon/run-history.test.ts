@@ -64,7 +64,7 @@ function start(
   return startHistory(
     config,
     store,
-    new UnstoredLines(),
+    { unstored: new UnstoredLines() },
     logger,
     { ...host, directory: "." },
     ignore,

@@ -3,11 +3,11 @@ import { describe, it } from "vitest";
 import { openDatabase } from "../../src/memory/postgres/open-database.ts";
 import { coerceObject, coerceText, type JsonObject } from "../../src/syntax/json.ts";
 import type { Started } from "../support/command-line.ts";
-import { type Example, exampleWithEmulator, writesSeenBy } from "../support/example.ts";
+import { control, type Example, exampleWithEmulator, writesSeenBy } from "../support/example.ts";
 import { freeLease, type KubeApi, leasePath, startKubeApi } from "../support/kube-api.ts";
-import { logLines } from "../support/log-lines.ts";
+import { logged, logLines } from "../support/log-lines.ts";
 import { wordsOf } from "../support/pages.ts";
-import { installation, noPostgres } from "../support/postgres.ts";
+import { installation, noPostgres, sharedPostgres } from "../support/postgres.ts";
 import { eventually } from "../support/processes.ts";
 import { ask, jsonFrom, stop, textFrom } from "../support/running.ts";
 import { allRun } from "../support/settled-example.ts";
@@ -16,6 +16,8 @@ import { untilWaiting, weaken } from "../support/waves-of-example.ts";
 const config = `schedule: { cron: "0 * * * *" }
 cluster: { kubeconfig: kubeconfig }
 store: { postgres: { url_file: database-url } }`;
+
+const shop = "shop.example.com";
 
 interface Scene extends AsyncDisposable {
   readonly example: Example;
@@ -78,6 +80,10 @@ async function untilStored({ database }: Scene, zones: number): Promise<true> {
     const applied = lines.filter((line) => line.includes('"result":"applied"'));
     return applied.length === zones || undefined;
   });
+}
+
+function nameIn(url: string): string {
+  return new URL(url.replace("@/", "@localhost/")).pathname.slice(1);
 }
 
 function holderIn(kube: KubeApi): string {
@@ -238,6 +244,34 @@ describe.skipIf(noPostgres).concurrent(`a process that ${noPostgres ?? ""}`, () 
     expect(said(daemon, complaint)).toBe(1);
     await inSync(daemon);
     expect(emulator.journal()).not.toEqual([]);
+  });
+
+  it("is stopped while its database is away stores what it wrote once that is back", async ({
+    expect,
+  }) => {
+    await using stage = await scene();
+    const { place } = stage.example;
+    const daemon = stage.start();
+    await inSync(daemon);
+    await place.write("database-url", stage.database.replace("postgres@", "nobody@"));
+    const server = await sharedPostgres();
+    await server.query(
+      `SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = '${nameIn(stage.database)}'`,
+    );
+    const set = { paranoia_level: 1 };
+    await control(stage.example, "edit", { zone: shop, rule: "zonewarden:owasp", set });
+    daemon.signal("SIGHUP");
+    const { run } = await logged(daemon, "plan applied", { zone: shop, cause: "drift" });
+    daemon.signal("SIGTERM");
+    await untilSaid(daemon, "stopping");
+    const renewed = stage.kube.seen.length;
+    await eventually("it goes on", () => stage.kube.seen.length > renewed + 1 || undefined);
+    await place.write("database-url", stage.database);
+    expect((await daemon.ended).code).toBe(0);
+    expect(said(daemon, "history is written again")).toBe(1);
+    await using opened = openDatabase("zonewarden", () => Promise.resolve(stage.database));
+    const { lines } = await opened.tables.lastEntries({ names: "applied/", values: "labels/" });
+    expect(lines.filter((line) => line.includes(coerceText(run)))).toHaveLength(1);
   });
 
   it.for([

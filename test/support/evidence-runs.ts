@@ -64,7 +64,7 @@ export class EvidenceRuns implements AsyncDisposable {
     const history = await startHistory(
       config,
       store,
-      new UnstoredLines(),
+      { unstored: new UnstoredLines() },
       logger,
       host,
       ignore,

@@ -51,10 +51,9 @@ async function run(file: string, host: Host): Promise<ExitCode> {
   });
   const parts = { config, configFile, service, metrics, logger, shared, events, emulator };
   try {
-    await runDaemon(parts, host, shutdown);
+    return (await runDaemon(parts, host, shutdown)) ? exitCodes.done : exitCodes.failed;
   } catch (error) {
     if (!(error instanceof DirectoryLocked)) throw error;
     return fail(error.message, host);
   }
-  return exitCodes.done;
 }

@@ -31,6 +31,8 @@ export interface HistoryLogPorts {
   readonly signKey: KeyObject | undefined;
   /** The oldest lines were dropped. */
   readonly onDropped: (head: ChainHead) => void;
+  /** Waits; gives whether what could not be written at the end is tried again. Left out: it is not. */
+  readonly again?: () => Promise<boolean>;
   /** Writing has started to fail; lines wait in memory, and are tried again every 5 s. */
   readonly onFailure: (error: unknown) => void;
   /** Writing has recovered; so many lines were too many to wait, and are lost. */
@@ -186,11 +188,15 @@ class HistoryLog implements AsyncDisposable {
     while (this.#work !== undefined) await this.#work;
   }
 
-  /** Tries once more to write the waiting lines. */
+  /** Tries to write the waiting lines: once more, or as often as it may. */
   async [Symbol.asyncDispose](): Promise<void> {
     await this.settled();
-    if (this.#isFailing) this.#start();
-    await this.settled();
+    let mayTry = this.#isFailing;
+    while (mayTry) {
+      this.#start();
+      await this.settled();
+      mayTry = this.#isFailing && ((await this.#ports.again?.()) ?? false);
+    }
     this.#cancelRetry?.();
   }
 
