@@ -1,6 +1,11 @@
+import { createServer } from "node:net";
+import { TLSSocket } from "node:tls";
+
 import { describe, it } from "vitest";
 
-import { literal, verifiedUrl } from "../../src/memory/postgres/sql-connection.ts";
+import { literal, SqlConnection, verifiedUrl } from "../../src/memory/postgres/sql-connection.ts";
+import { makeCertificate } from "../support/connect-proxy.ts";
+import { close, listenOnLoopback } from "../support/loopback.ts";
 
 const remote = "postgres://zone:secret@db.example:6432/zonewarden";
 
@@ -20,6 +25,7 @@ describe("the URL of a database", () => {
     { url: "postgres://zone@localhost/zonewarden?host=db.example", mode: "verify-full" },
     { url: "postgres://zone@localhost/zonewarden?sslmode=require", mode: "verify-full" },
     { url: "postgres://zone@127.0.0.1.example/zonewarden", mode: "verify-full" },
+    { url: "postgres://zone:pass,word@db.example/zonewarden", mode: "verify-full" },
     { url: "postgres://zone@not-localhost/zonewarden", mode: "verify-full" },
   ])("$url is reached with sslmode $mode", ({ url, mode }, { expect }) => {
     expect(URL.parse(verifiedUrl(url))?.searchParams.get("sslmode") ?? null).toBe(mode);
@@ -30,10 +36,37 @@ describe("the URL of a database", () => {
     { url: "secret", says: "must be postgres://" },
     { url: "https://zone:secret@db.example/zonewarden", says: "must be postgres://" },
     { url: "postgres://zone:secret/1@db.example/zonewarden", says: "/ as %2F, ? as %3F, # as %23" },
+    {
+      url: "postgres://zone:secret@a.example,b.example/zonewarden?target_session_attrs=read-write",
+      says: "names several hosts: name one",
+    },
+    { url: "postgres://zone:secret@a.example:5432,[::1]:5433/zonewarden", says: "several hosts" },
+    { url: `${remote}?host=a.example,b.example`, says: "several hosts" },
     { url: `${remote}?sslmode=no-verify`, says: "sslmode=no-verify is not supported" },
   ])("$url is refused, and is not in the message", ({ url, says }, { expect }) => {
     expect(() => verifiedUrl(url)).toThrow(says);
     expect(() => verifiedUrl(url)).not.toThrow("secret");
+  });
+
+  it("needs the authority of a certificate that signs itself, and its message names the way", async ({
+    expect,
+  }) => {
+    const { key, cert } = await makeCertificate();
+    const server = createServer((socket) => {
+      socket.on("error", () => undefined);
+      // The client asks for TLS, and the server agrees.
+      socket.once("data", () => {
+        socket.write("S");
+        new TLSSocket(socket, { isServer: true, key, cert }).on("error", () => undefined);
+      });
+    });
+    const port = await listenOnLoopback(server);
+    const url = `postgres://zone:secret@127.0.0.1:${port}/zonewarden?sslmode=require`;
+    await using connection = new SqlConnection(() => Promise.resolve(url));
+    await expect(connection.run(["SELECT 1"])).rejects.toThrow(
+      /^the database cannot be used: self-signed certificate: name the file of its certificate authority with sslrootcert in the URL$/,
+    );
+    await close(server);
   });
 
   it("has no code of the server where it is refused", ({ expect }) => {

@@ -100,6 +100,11 @@ export function verifiedUrl(text: string): string {
       "the URL of the database is cut off in its password: percent-encode special characters of the password: / as %2F, ? as %3F, # as %23",
     );
   }
+  if (hasSeveralHosts(text)) {
+    throw new DatabaseError(
+      "the URL of the database names several hosts: name one, such as a pooler that reaches the primary",
+    );
+  }
   // A socket needs no host, which a URL with a user must have.
   const url = URL.parse(text.replace("@/", "@localhost/"));
   if (url === null || !["postgres:", "postgresql:"].includes(url.protocol)) {
@@ -125,12 +130,19 @@ function hasBarePassword(url: string): boolean {
   return /[/?#]/.test(before) && !/\?\w+=/.test(before);
 }
 
+/** Whether there is a comma in the host part of a URL, or in the parameter that replaces it. */
+function hasSeveralHosts(url: string): boolean {
+  return /^postgres(?:ql)?:\/\/(?:[^/?#]*@)?[^/?#@]*,[^/?#@]*(?![^/?#])|[?&]host=[^&]*,/.test(url);
+}
+
 function isLocal({ hostname, searchParams }: URL): boolean {
   const host = searchParams.get("host") ?? decodeURIComponent(hostname);
   return host === "" || host.startsWith("/") || /^(localhost|\[?::1\]?|127(\.\d+){3})$/.test(host);
 }
 
-/** What a person can do about an error of the server, by its SQLSTATE. */
+const nameAuthority = "name the file of its certificate authority with sslrootcert in the URL";
+
+/** What a person can do about an error of the server, by its SQLSTATE, or about its certificate, by the code of Node.js. */
 const remedies: Readonly<Record<string, string>> = {
   "28P01": "correct the user or the password in the URL",
   "28000": "correct the user in the URL, or pg_hba.conf of the server",
@@ -142,13 +154,19 @@ const remedies: Readonly<Record<string, string>> = {
   "53100": "the disk of the server is full: free space on it",
   "53300": "raise max_connections of the server, or use a pooler",
   "55P03": "another transaction holds the lock: end it",
+  DEPTH_ZERO_SELF_SIGNED_CERT: nameAuthority,
+  SELF_SIGNED_CERT_IN_CHAIN: nameAuthority,
+  UNABLE_TO_GET_ISSUER_CERT: nameAuthority,
+  UNABLE_TO_GET_ISSUER_CERT_LOCALLY: nameAuthority,
+  UNABLE_TO_VERIFY_LEAF_SIGNATURE: nameAuthority,
 };
 
 /** An error of the client library or the server, with what to do. */
 function explained(error: unknown): DatabaseError {
   if (error instanceof DatabaseError) return error;
   const code = errorCode(error);
-  const text = errorText(error);
+  // Node.js has advice of its own about a certificate, for who starts it.
+  const text = errorText(error).replace(/; if the root CA is installed .*/, "");
   const remedy = remedies[code];
   const message = `the database cannot be used: ${text}`;
   return new DatabaseError(remedy === undefined ? message : `${message}: ${remedy}`, code, error);
