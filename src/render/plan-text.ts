@@ -291,7 +291,7 @@ function unmanagedLines(unmanaged: readonly Unmanaged[]): readonly string[] {
 }
 
 /** Declared resources that are not ours: what a deletion from the files would leave behind. */
-function unownedLines(unowned: readonly Unowned[]): readonly string[] {
+export function unownedLines(unowned: readonly Unowned[]): readonly string[] {
   if (unowned.length === 0) return [];
   const keys = unowned.map(({ key }) => printable(key));
   const counts = listedKinds.flatMap((kind) => {

@@ -1,6 +1,7 @@
 import { changesWith } from "../plan/cause/cause.ts";
 import type { Change } from "../plan/change.ts";
 import type { Hold } from "../plan/guard/hold.ts";
+import type { Unowned } from "../plan/ownership.ts";
 import type { Unmanaged } from "../plan/write-order.ts";
 import type { Mode, Suspension, ZoneLabels } from "../zone/desired-zone.ts";
 import type { ResourceKey } from "../zone/resource.ts";
@@ -100,6 +101,7 @@ export interface ZoneState {
   /** Runs that detected new drift since the zone was declared. */
   readonly driftOnsets: number;
   readonly unmanaged: readonly Unmanaged[];
+  readonly unowned: readonly Unowned[];
   readonly notes: readonly string[];
   /** Resources that the last plan compared. */
   readonly compared: number;

@@ -4,6 +4,7 @@ import { seriesJson } from "../measure/measured-json.ts";
 import type { ZoneSeries } from "../measure/measured-series.ts";
 import { causesIn } from "../plan/cause/cause.ts";
 import { changeJson, failureJson } from "../render/plan-json.ts";
+import { unownedLines } from "../render/plan-text.ts";
 import { scriptsJson } from "../render/scripts/scripts-json.ts";
 import { stepWaitText } from "../render/step-text.ts";
 import type { AuditFeedStatus } from "../state/audit-status.ts";
@@ -150,7 +151,8 @@ function storedEntryOf(entry: StoredEntry): object {
 /** `/api/v1/zones/:name`: the state of a zone. */
 export function zoneJson(state: ZoneState, { stepsOf }: Pick<Snapshot, "stepsOf">): JsonObject {
   const steps = stepsOf(state.declared.name);
-  const { zone, declared, failure, notes, compared, driftOnsets, inventory, scripts } = state;
+  const { zone, declared, failure, unowned, compared, driftOnsets, inventory, scripts } = state;
+  const notes = [...state.notes, ...unownedLines(unowned)];
   const { suspension } = declared;
   const { id, tier } = zone ?? {};
   return {

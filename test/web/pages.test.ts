@@ -1,6 +1,7 @@
 import { describe, it } from "vitest";
 
 import { textOfHtml } from "../../src/render/html.ts";
+import { zoneJson } from "../../src/web/json-view.ts";
 import { renderDiagnosticsPage } from "../../src/web/pages/page-diagnostics.ts";
 import { renderFleetPage } from "../../src/web/pages/page-fleet.ts";
 import { renderZonePage } from "../../src/web/pages/page-zone.ts";
@@ -267,7 +268,14 @@ describe("a zone's page", () => {
   }) => {
     const fleet = fleetOf(declared(shop, { suspension: { reason: "CHG-1", until: at(90) } }));
     const { zone, ...rest } = planOf(shop);
-    const plan = { ...rest, zone: { ...zone, tier: "" }, notes: ["<b>a note"] };
+    const extra = {
+      kind: "policy",
+      key: "policy/extra",
+      id: "c9ef84",
+      ref: "",
+      title: "",
+    } as const;
+    const plan = { ...rest, zone: { ...zone, tier: "" }, notes: ["<b>a note"], unowned: [extra] };
     const state = stateAfter(fleet, {
       ...report(shop, 1, { result: "in_sync" }),
       result: "in_sync",
@@ -280,8 +288,14 @@ describe("a zone's page", () => {
     expect(words).toContain(
       "Suspended CHG-1 Reconciled without writes until 2026-11-21T11:30:00.000Z.",
     );
+    expect(zoneJson(state, snapshot)["notes"]).toEqual([
+      "<b>a note",
+      expect.stringMatching(/^unmanaged, declared: /),
+    ]);
     expect(words).toContain("Audit log Our token is used elsewhere.");
-    expect(words).toContain("Plan unknown Status active Notes &lt;b&gt;a note");
+    expect(words).toContain(
+      "Plan unknown Status active Notes &lt;b&gt;a note unmanaged, declared: 1 policy (policy/extra): deleted from the files, it would stay live; zonewarden adopt takes ownership",
+    );
     expect(page).toContain('<h2 id="audit-title">');
     expect(page).toContain('<h2 id="notes-title">');
     expect(wordsOf(zonePage(fleet))).not.toContain("Audit log");

@@ -3,6 +3,7 @@ import { causesIn } from "../../plan/cause/cause.ts";
 import type { Hold } from "../../plan/guard/hold.ts";
 import type { Unmanaged } from "../../plan/write-order.ts";
 import { html, type Html } from "../../render/html.ts";
+import { unownedLines } from "../../render/plan-text.ts";
 import { headlineOf } from "../../render/write-answers.ts";
 import type { DaemonStatus } from "../../state/daemon-status.ts";
 import { weakeningOf } from "../../state/drift.ts";
@@ -249,7 +250,8 @@ function renderImpact(state: ZoneState, now: Date): Html | undefined {
 type Mode = DaemonStatus["mode"];
 
 function renderFacts(state: ZoneState, { now, daemon }: Snapshot): Html {
-  const { unmanaged, notes, zone, declared } = state;
+  const { unmanaged, zone, declared } = state;
+  const notes = [...state.notes, ...unownedLines(state.unowned)];
   const uses = daemon.audit?.usedElsewhereOf.get(declared.name) ?? [];
   return html`${panel("state", "State", stateList(state, now, daemon.mode))}
   ${uses.length > 0 && panel("audit", "Audit log", tokenUses(uses, now))}
