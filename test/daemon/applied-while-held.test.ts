@@ -115,6 +115,10 @@ describe("a plan while the daemon holds the revision of the files", () => {
     );
     const named = await plan(shop);
     expect([named.code, named.stdout]).toEqual([0, expect.not.stringContaining("Held by")]);
+    await control(at.example, "edit", { zone: shop, settings: { enabled: false } });
+    const applied = await place.run("apply", "--no-audit", "--yes", shop);
+    expect([applied.code, applied.stdout]).toEqual([0, expect.stringContaining("Applied to 1")]);
+    expect(applied.stderr).not.toContain("the daemon holds");
 
     const file = await place.read("zonewarden.yaml");
     await place.write("laptop.yaml", `${file}desired: { path: laptop }\n`);
@@ -137,9 +141,15 @@ describe("a zone that the command line applied while its revision is held", () =
     "is not set back, is told of, and goes back as pending with the files; the daemon %s",
     async (daemon, { expect }) => {
       await using at = await Held.start();
-      const applied = await at.example.place.run("apply", blog, "--yes");
+      const { place } = at.example;
+      await place.run("plan", blog, "--out", "plan.json");
+      const by = daemon === "goes on" ? [blog, "--yes"] : ["--plan", "plan.json"];
+      const applied = await place.run("apply", ...by);
       expect([applied.code, applied.stdout]).toEqual([0, expect.stringContaining(blog)]);
-      const planned = await at.example.place.run("plan", blog);
+      expect(applied.stderr).toMatch(
+        /^the daemon holds this revision, .* if more than 3 stay weaker: add sha256-[0-9a-f]{64} to limits\.accept\n$/m,
+      );
+      const planned = await place.run("plan", blog);
       expect(planned.stdout).toMatch(/No changes\.[^]*Held by the daemon, fleet_change: revision /);
       expect(planned.code).toBe(exitCodes.held);
       const written = writesSeenBy(at.example.emulator).length;

@@ -10,6 +10,7 @@ import {
   type ApplyFlags,
   applyZones,
 } from "../session/apply-zones.ts";
+import { tellHeldByDaemon } from "../session/fleet-hold.ts";
 import { planAll, type PlannedFleet, type PlannedFleetZone } from "../session/plan-all.ts";
 import { finish } from "../session/print-reports.ts";
 import { type Session, withSession } from "../session/session.ts";
@@ -57,7 +58,9 @@ export const defineApply: DefineCommand = (command, host) => {
         const fleet = await planAll(flags, session);
         if (typeof fleet === "number") return fleet;
         const { reports, code } = await work(fleet, session, flags);
-        return finish(fleet, reports, code, flags, host);
+        const exitCode = finish(fleet, reports, code, flags, host);
+        tellHeldByDaemon(reports, fleet.held, fleet, session);
+        return exitCode;
       });
     });
 };

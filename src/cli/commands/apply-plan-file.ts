@@ -33,6 +33,7 @@ import { zoneParts } from "../../zone/write.ts";
 import type { Zone, ZoneName, ZoneListing } from "../../zone/zone.ts";
 import { type ExitCode, exitCodes, fail } from "../output/exit-codes.ts";
 import { applyZones } from "../session/apply-zones.ts";
+import { tellHeldByDaemon } from "../session/fleet-hold.ts";
 import { listZones, unlistedText } from "../session/listing.ts";
 import type { FleetFlags } from "../session/plan-all.ts";
 import { signatureErrorText } from "../session/plan-keys.ts";
@@ -122,7 +123,9 @@ async function applyAll(
     { zones: [], accept, yes: true },
   );
   const fleet = { revision, commit, startedAt, listing, diagnostics: [] };
-  return finish(fleet, reports, code, flags, host);
+  const exitCode = finish(fleet, reports, code, flags, host);
+  tellHeldByDaemon(reports, stored.held, { revision, declared }, session);
+  return exitCode;
 }
 
 function zoneDifference({ id, name }: Zone, listed: readonly Zone[]): string | undefined {

@@ -1,6 +1,8 @@
 import type { Config } from "../../desired/config/config.ts";
+import type { Host } from "../../host/host.ts";
 import { isOnlyAdoption } from "../../plan/adoption.ts";
 import type { Plan } from "../../plan/plan.ts";
+import type { StoredHold } from "../../reconcile/fleet/desired-fleet.ts";
 import {
   changingZone,
   fleetChange,
@@ -50,6 +52,22 @@ export function heldByFleet(report: ZoneReport): ZoneReport {
   if (report.result !== "planned") return report;
   const message = "apply would change or weaken too many zones at once: nothing is written";
   return { ...report, result: "held", holds: [{ reason: "fleet_change", message }] };
+}
+
+/** Says of zones that were applied that the daemon holds their revision. */
+export function tellHeldByDaemon(
+  reports: readonly ZoneReport[],
+  held: StoredHold | undefined,
+  { revision, declared }: { readonly revision: string; readonly declared: number },
+  { config: { limits }, host }: { readonly config: Config; readonly host: Pick<Host, "stderr"> },
+): void {
+  if (held?.revision !== revision || limits.accept.includes(held.hash)) return;
+  const zones = new Set(held.zones);
+  if (!reports.some(({ result, zone }) => result === "applied" && zones.has(zone))) return;
+  const most = maxWeakenedOf(limits, declared);
+  host.stderr.write(
+    `the daemon holds this revision, and sets zones back if more than ${most} stay weaker: add ${held.hash} to limits.accept\n`,
+  );
 }
 
 /** What a command counts with: a few zones that a person names in full are counted apart from revisions. */
