@@ -169,7 +169,9 @@ async function readDatabase(
   try {
     await tables.check(identity);
     const entries = await tables.entries();
-    const opened = { result: "loaded", entries: entries.size } as const;
+    const { size } = entries;
+    const opened: OpenResult =
+      size === 0 ? { result: "empty" } : { result: "loaded", entries: size };
     return { place, opened, get: (key) => entries.get(key) };
   } catch (error) {
     const detail = errorText(error);

@@ -53,7 +53,7 @@ describe.for(["published", "specification"] as const)("an import in the %s diale
       "",
     ]);
     expect(await place.run("validate")).toMatchObject({ code: 0, stderr: "" });
-    const plan = await place.run("plan");
+    const plan = await place.run("plan", "--quiet");
     expect(plan).toMatchObject({ code: 0, stderr: "" });
     expect(plan.stdout).toContain("No changes. 4 of 4 zones in sync.");
     expect(writesSeenBy(emulator)).toEqual([]);

@@ -395,7 +395,7 @@ describe.skipIf(noPostgres)(`zonewarden store with a database ${noPostgres ?? ""
       code: none.code,
       stdout: none.stdout,
     });
-    expect(none.stderr).not.toContain("store");
+    expect(none.stderr).toMatch(/^there is no store\. Not known are: .*the adopted rules/);
     expect(without.stderr).toMatch(
       /^the store \(schema zonewarden of the database\) cannot be used: .*ECONNREFUSED.* Not known are: .*the adopted rules, a held revision/,
     );

@@ -94,7 +94,7 @@ describe("a command that waits", () => {
     );
     expect(code, stderr).toBe(2);
     expect(stderr).toMatch(
-      /^reading 3 zones: 13 requests, 5 s within the request budget\nwaiting until \d\d:\d\d:\d\d UTC: the request budget .* is exhausted\n$/,
+      /\nreading 3 zones: 13 requests, 5 s within the request budget\nwaiting until \d\d:\d\d:\d\d UTC: the request budget .* is exhausted\n$/,
     );
     expect(stdout).not.toContain("waiting");
   });

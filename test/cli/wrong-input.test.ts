@@ -61,7 +61,7 @@ describe("a mistake is reported with the right exit code, and nothing is written
     await using example = await exampleWithEmulator();
     const ran = await example.place.run("plan", "--out", "missing/plan.json");
     expect(ran.code).toBe(1);
-    expect(ran.stderr).toMatch(/^missing\/plan\.json: cannot be written \(ENOENT\); .+\n$/);
+    expect(ran.stderr).toMatch(/\nmissing\/plan\.json: cannot be written \(ENOENT\); .+\n$/);
     expect(ran.stdout).toMatch(/^Plan: 3 to create/m);
   });
 

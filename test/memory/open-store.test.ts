@@ -150,19 +150,21 @@ describe("the store of a command in a directory", () => {
 });
 
 describe.skipIf(noPostgres)(`the database of a command ${noPostgres ?? ""}`, () => {
-  it("tells nothing of another installation", async ({ expect }) => {
+  it("tells nothing where it is empty, or of another installation", async ({ expect }) => {
     const { url } = await installation();
     await using database = openDatabase("zonewarden", () => Promise.resolve(url));
     const own = await configFrom("mode: observe\nstore: { postgres: { url_file: url } }");
     const { tables } = database;
+    const host = new Machine().host(11);
+    expect((await readStore(own, database, host))?.opened).toEqual({ result: "empty" });
     const { term } = await tables.begin({ ...identityOf(own), owner: "them" }, 0);
     const changes = [["drift/shop.example", "2026-11-20"]] as const;
     await tables.store({ term, changes, head: { n: 0, hash: "" }, history: undefined });
-    const view = await readStore(own, database, new Machine().host(11));
+    const view = await readStore(own, database, host);
     expect(view?.opened).toMatchObject({ result: "lost", reason: "unreadable" });
     expect(view?.opened).toHaveProperty("detail", expect.stringContaining('owner "them"'));
     expect(view?.get("drift/shop.example")).toBeUndefined();
-    expect(await readStore(own, undefined, new Machine().host(11))).toBeUndefined();
+    expect(await readStore(own, undefined, host)).toBeUndefined();
   });
 });
 

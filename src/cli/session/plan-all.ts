@@ -4,7 +4,7 @@ import { undeclaredCanaries } from "../../desired/config/undeclared-canaries.ts"
 import { selectWith } from "../../desired/zones/select.ts";
 import { type Host, notesOf } from "../../host/host.ts";
 import { loadDesiredOrPrint, loadZonesOrPrint, printDiagnostics } from "../../host/load.ts";
-import type { StoredZones } from "../../memory/open-store.ts";
+import { notKnownText, type StoredZones } from "../../memory/open-store.ts";
 import type { Hold } from "../../plan/guard/hold.ts";
 import { isHash, planHash } from "../../plan/guard/release.ts";
 import type { Ownership } from "../../plan/ownership.ts";
@@ -130,10 +130,8 @@ export async function planAll(
   session: Session,
 ): Promise<PlannedFleet | ExitCode> {
   const { config, host, stop } = session;
-  const stored = await readStoredZones(config, host, flags.changedSince);
-  // Adopting sends nothing that depends on the store.
-  const { onlyReads = false, adoptOnly = false } = flags;
-  if (stored.unread !== undefined && !onlyReads && !adoptOnly) return fail(unreadText, host);
+  const stored = await storedFor(flags, session);
+  if (stored === undefined) return fail(unreadText, host);
   const weakened = (by: WeakenedBy): Moments<ZoneName> =>
     withinAnHour(stored.weakened(by), host.clock.now());
   const names = zonesToLoad(flags, weakened("revision").size, config);
@@ -207,6 +205,22 @@ export async function planAll(
     listing,
     diagnostics,
   };
+}
+
+/** What the store says for a command; `undefined`: nothing, and the command would write what depends on it. */
+async function storedFor(
+  { changedSince, before, onlyReads = false, adoptOnly = false }: FleetFlags,
+  { config, host }: Session,
+): Promise<StoredZones | undefined> {
+  const { store, mode } = config;
+  // A pull request needs no store.
+  const isTold = changedSince === undefined && before === undefined && mode === "enforce";
+  if (store === undefined && isTold) {
+    notesOf(host).write(`${notKnownText("there is no store")}\n`);
+  }
+  const stored = await readStoredZones(config, host, changedSince);
+  // Adopting sends nothing that depends on the store.
+  return stored.unread === undefined || onlyReads || adoptOnly ? stored : undefined;
 }
 
 /** Where a credential could not list its zones, they may be among the named ones. */
