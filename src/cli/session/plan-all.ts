@@ -214,8 +214,8 @@ async function storedFor(
 ): Promise<StoredZones | undefined> {
   const { store, mode } = config;
   // A pull request needs no store.
-  const isTold = changedSince === undefined && before === undefined && mode === "enforce";
-  if (store === undefined && isTold) {
+  const hasNote = changedSince === undefined && before === undefined && mode === "enforce";
+  if (store === undefined && hasNote) {
     notesOf(host).write(`${notKnownText("there is no store")}\n`);
   }
   const stored = await readStoredZones(config, host, changedSince);
