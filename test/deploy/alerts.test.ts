@@ -114,6 +114,8 @@ describe("the runbooks", () => {
       "## Mitigation",
     ]);
     expect(text).toMatch(/^```(sh|promql)$/m);
+    // A process that does not start says why in plain text, for people.
+    expect(text).not.toMatch(/ logs .*\| jq (?!-cR 'fromjson\? \| )/);
   });
 
   it("explain the reasons for which the alert fires, and no others", ({ expect }) => {
