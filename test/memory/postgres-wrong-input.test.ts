@@ -190,7 +190,7 @@ describe.skipIf(noPostgres)(`a daemon with a database ${noPostgres ?? ""}`, () =
   }) => {
     const { server, name, url } = await found();
     await server.query("DROP SCHEMA zonewarden CASCADE", name);
-    expect(await errorsOf(url, 6)).toEqual([]);
+    expect(await errorsOf(url, 60)).toEqual([]);
     const stored = await server.query("SELECT * FROM zonewarden.state", name);
     expect(stored.filter(({ key }) => key !== "store-id")).toEqual([{ key: "a", value: "1" }]);
     await server.query("UPDATE zonewarden.installation SET version = 0", name);
