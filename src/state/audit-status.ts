@@ -26,7 +26,7 @@ export interface JudgedTokenUse extends TokenUse {
 
 /** What such a use means, and what to do. */
 export function tokenUseText({ credential, at, method, path }: TokenUse): string {
-  return `the token of credential ${credential} was used elsewhere: ${method} ${path} at ${at.toISOString()} is not a write of this installation; another installation or pipeline probably has the same token: give each its own, and revoke this one if you know of none`;
+  return `the token of credential ${credential} was used elsewhere: ${method} ${path} at ${at.toISOString()} is not a write of this installation; another installation, a pipeline or an apply probably has the same token: give each its own, and revoke this one if you know of none`;
 }
 
 /** The feed of all accounts. */

@@ -144,7 +144,7 @@ describe("the history in words", () => {
       .split("\n")
       .at(-2);
     expect(line).toContain(
-      `  the token of credential main was used elsewhere: PUT /zones/z1/rulesets at ${at(4).toISOString()} is not a write of this installation;`,
+      `  the token of credential main was used elsewhere: PUT /zones/z1/rulesets at ${at(4).toISOString()} is not a write of this installation; another installation, a pipeline or an apply probably has the same token: `,
     );
   });
 
