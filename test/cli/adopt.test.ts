@@ -324,9 +324,9 @@ describe("rules of all phases that are live as declared", () => {
   ])("are not created once more where the state $when", async ({ text, says }, { expect }) => {
     let isDenied = false;
     const denied = Object.assign(new Error("EACCES: permission denied"), { code: "EACCES" });
+    const refuse = (): Promise<never> => Promise.reject(denied);
     const stateDirectory = (at: string): StateDirectory => {
       const all = nodeStateDirectory(at);
-      const refuse = (): Promise<never> => Promise.reject(denied);
       return isDenied ? { ...all, names: refuse, read: refuse } : all;
     };
     await using example = await exampleWithEmulator({
