@@ -323,7 +323,10 @@ describe("the history file", () => {
 
     await rm(place.file);
     await symlink(victim, place.file);
-    await expect(openStore(historyFile(place.file))).rejects.toMatchObject({ code: "ELOOP" });
+    await expect(openStore(historyFile(place.file))).rejects.toMatchObject({
+      message: `${place.file} is a symbolic link`,
+      code: "ELOOP",
+    });
     await expect(historyFile(place.file).add({ lines })).rejects.toThrow("ELOOP");
     expect(await readFile(victim, "utf8")).toBe("mode: observe\n");
   });

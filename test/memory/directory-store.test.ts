@@ -397,14 +397,29 @@ describe("state in a directory", () => {
     expect(await afterRestart(directory)).toEqual({ a: "1" });
   });
 
-  it("is written anew where another file took the place of its own", async ({ expect }) => {
+  it.for([
+    { what: "another file took the place of its own", text: "a token\n" },
+    { what: "somebody removed its file", text: undefined },
+  ])("is written anew where $what", async ({ text }, { expect }) => {
     const directory = new MemoryDirectory();
     await writeState(directory, { a: "1", b: "2" });
     const { store } = await opened(directory);
-    directory.files.set("state.jsonl", "a token\n");
+    if (text === undefined) directory.files.delete("state.jsonl");
+    else directory.files.set("state.jsonl", text);
     store.set("a", "3");
     expect(await store.flush()).toBe(true);
     expect(await afterRestart(directory)).toEqual({ a: "3", b: "2" });
+  });
+
+  it("is not written anew where a line cannot be added", async ({ expect }) => {
+    const directory = new Unappendable();
+    const { store, failures } = await opened(directory);
+    store.set("a", "1");
+    expect(await store.flush()).toBe(true);
+    store.set("a", "2");
+    expect(await store.flush()).toBe(false);
+    expect(failures).toEqual(["EIO"]);
+    expect(await afterRestart(directory)).toEqual({ a: "1" });
   });
 
   it.for([2, "1"])("of version %j is kept beside that of this one", async (version, { expect }) => {
@@ -535,6 +550,13 @@ class Unreadable extends MemoryDirectory {
   override async read(name: string): Promise<string | undefined> {
     if (name === "state.jsonl") throw new Error("EIO: the disk has a bad block");
     return super.read(name);
+  }
+}
+
+/** A directory whose files do not grow. */
+class Unappendable extends MemoryDirectory {
+  override append(): Promise<void> {
+    return Promise.reject(new Error("EIO"));
   }
 }
 
