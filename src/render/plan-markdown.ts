@@ -48,6 +48,8 @@ const mostNamed = 20;
 
 /** What stands beside the plans of the zones. */
 export interface MarkdownExtras {
+  /** Why the store was not read, and what is not known without it. */
+  readonly unread?: string | undefined;
   /** The plans as far as the fleet guard holds them as a whole. */
   readonly heldFleet?: HeldFleet | undefined;
   /** Zones that the files no longer declare. */
@@ -68,12 +70,13 @@ export interface PlanMarkdown {
  */
 export function renderMarkdown(
   { revision, commit, zones }: RunReport,
-  { heldFleet, dropped = [], sweep, impacts }: MarkdownExtras = {},
+  { unread, heldFleet, dropped = [], sweep, impacts }: MarkdownExtras = {},
   maxBytes: number = commentBytes,
 ): PlanMarkdown {
   const label = commit === undefined ? "" : ` (commit ${markdownCode(commit)})`;
   const page = new Page(maxBytes - reservedBytes);
   page.add(`## zonewarden plan: ${headline(zones)}\n`);
+  if (unread !== undefined) page.add(`${markdownText(unread)}\n`);
   if (heldFleet !== undefined) {
     page.add(`${fleetHoldText(heldFleet, markdownCode, markdownText)}\n`);
   }

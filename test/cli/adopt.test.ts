@@ -343,7 +343,15 @@ describe("rules of all phases that are live as declared", () => {
 
     isDenied = text === undefined;
     if (text !== undefined) await place.write("state/state.jsonl", text);
-    expect((await place.run("plan")).code).toBe(2);
+    const planned = await place.run("plan", "--format", "json");
+    expect(planned.code).toBe(2);
+    expect(JSON.parse(planned.stdout)).toMatchObject({
+      store_unread: planned.stderr.trimEnd(),
+      zones: [{ plan: { unowned: [] } }],
+    });
+    const markdown = textOf(await place.run("plan", "--format", "markdown"));
+    expect(markdown).toMatch(/^## zonewarden plan: .*? the store .*? cannot be used: /);
+    expect(markdown).not.toContain("unmanaged, declared");
     for (const args of [
       [shop, "--yes"],
       ["--plan", "plan.json"],

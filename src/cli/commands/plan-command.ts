@@ -136,6 +136,7 @@ export async function printPlan(
   const held = stored ?? heldTogether(fleet, session.config.limits);
   const declared = fleet.zones.map((each) => each.declared.desired);
   const extras = {
+    unread: flags.changedSince === undefined ? fleet.unread : undefined,
     impacts: impact ? await readImpacts(fleet, session) : undefined,
     sweep: forecastOf(declared, session.service, session.config.api.rulesetVersions),
     heldFleet: held,

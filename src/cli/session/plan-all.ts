@@ -41,6 +41,7 @@ import { plural } from "../../render/format.ts";
 import { failureOf, type ZoneReport } from "../../state/run-report.ts";
 import type { ZoneDocument } from "../../zone/desired-zone.ts";
 import { type Diagnostic, isError } from "../../zone/diagnostic.ts";
+import { isRuleKind } from "../../zone/resource.ts";
 import { type ZoneName, zoneName, type ZoneListing } from "../../zone/zone.ts";
 import type { SessionFlags } from "../command-options.ts";
 import { type ExitCode, exitCodes, fail } from "../output/exit-codes.ts";
@@ -107,6 +108,8 @@ export interface PlannedFleet {
   readonly change: GitChange | undefined;
   /** The zones that were weakened within the last hour, as far as the state says it. */
   readonly weakened: (by: WeakenedBy) => Moments<ZoneName>;
+  /** Why the store was not read, and what is not known without it; `undefined`: it was, or there is none. */
+  readonly unread: string | undefined;
   readonly steps: StoredZones["steps"];
   readonly waits: StoredZones["waits"];
   readonly held: StoredZones["held"];
@@ -198,6 +201,7 @@ export async function planAll(
     declared,
     change: part.base && changeOf(part.base, fleet, flags.zones, config.limits),
     weakened,
+    unread: stored.unread && notKnownText(stored.unread),
     steps: stored.steps,
     waits: stored.waits,
     held: stored.held,
@@ -348,9 +352,9 @@ async function planZones(
   const guardRules = { mode, limits, windows: windowsOf(config.windows), used };
   const { clock, uniqueId: runId } = host;
   const ports = { reader: service.reader, clock, runId, bug: rethrow };
-  const planOne = ({ desired }: FleetZone): Promise<PlannedZone> => {
+  const planOne = async ({ desired }: FleetZone): Promise<PlannedZone> => {
     const { name } = desired.zone;
-    return planZone(
+    const planned = await planZone(
       {
         desired,
         trigger: "manual",
@@ -377,6 +381,7 @@ async function planZones(
       ports,
       stop,
     );
+    return stored.unread === undefined || adoptOnly ? planned : withoutUnknown(planned);
   };
   const wanted = [...fleet.zones.values()]
     .filter(({ desired }) => isMatch(desired.zone.name, patterns))
@@ -398,4 +403,12 @@ async function planZones(
     progress.step();
     return { declared, planned, planAgain: () => planOne(declared) };
   });
+}
+
+/** A plan that does not call a rule unmanaged: only the store says which rules are adopted. */
+function withoutUnknown(planned: PlannedZone): PlannedZone {
+  const { report } = planned;
+  if (!("plan" in report)) return planned;
+  const unowned = report.plan.unowned.filter(({ kind }) => !isRuleKind(kind));
+  return { ...planned, report: { ...report, plan: { ...report.plan, unowned } } };
 }

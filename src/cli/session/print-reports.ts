@@ -59,7 +59,7 @@ function printReports(
   host: Host,
   extras: Extras,
 ): number {
-  const { impacts, sweep, heldFleet, dropped } = extras;
+  const { unread, impacts, sweep, heldFleet, dropped } = extras;
   switch (format) {
     case "text": {
       const color = hasColor(host, host.stdout);
@@ -72,6 +72,7 @@ function printReports(
     case "json": {
       const json = {
         ...reportJson(report),
+        ...(unread !== undefined && { store_unread: unread }),
         ...(heldFleet && { fleet_hold: fleetHoldJson(heldFleet) }),
         ...(sweep && { sweep: { requests: sweep.requests, seconds: sweep.ms / 1_000 } }),
         ...(impacts && { impact: impacts.map(impactJson) }),
