@@ -127,6 +127,15 @@ describe("a release by the hash of a plan", () => {
     expect(rests(restarted.all)).toEqual([undefined]);
   });
 
+  it("is used where a command stored so meanwhile", ({ expect }) => {
+    const store = new MemoryRunStore();
+    const releases = new UsedReleases(store);
+    store.setUsedReleases([hash]);
+    expect(releases.all).toEqual([{ hash, rest: undefined }]);
+    releases.record(half, [hash]);
+    expect(rests(releases.all)).toEqual([undefined]);
+  });
+
   it("is forgotten, alone, where it is taken out of the list", ({ expect }) => {
     const store = new MemoryRunStore();
     const other = "e".repeat(64);
