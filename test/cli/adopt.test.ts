@@ -363,5 +363,6 @@ describe("rules of all phases that are live as declared", () => {
       expect(code).toBe(1);
     }
     expect(writesSeenBy(emulator)).toEqual([]);
+    if (text !== undefined) expect(await place.read("state/state.jsonl")).toBe(text);
   });
 });

@@ -149,20 +149,6 @@ describe("apply within an hour", () => {
     expect(writesSeenBy(emulator)).toHaveLength(6);
   });
 
-  it("says that the state cannot be used", async ({ expect }) => {
-    await using example = await fleet();
-    const { place } = example;
-    await place.write("state/state.jsonl", "forged\n");
-    await switchOff(example, 2);
-    const ran = await place.run("apply");
-    expect(ran.code).toBe(0);
-    expect(ran.stderr).toContain("what was weakened within the last hour");
-    expect(ran.stderr).toContain(
-      "what this command weakens does not count for the next hour: the state in ",
-    );
-    expect(await place.read("state/state.jsonl")).toBe("forged\n");
-  });
-
   it("reads the count while a daemon holds the state, and says that it adds nothing", async ({
     expect,
   }) => {
