@@ -51,6 +51,8 @@ export interface ElectionPorts {
 export interface LeaseView {
   /** Whether this process holds it. */
   readonly isHeld: boolean;
+  /** Whether another process of this installation holds it, and has not fallen silent. */
+  readonly isLed: boolean;
   /** Its holder; "": nobody, or not known. */
   readonly holder: string;
   readonly transitions: number;
@@ -119,6 +121,7 @@ export class Election {
     const lease = this.#seen?.lease;
     return {
       isHeld: this.fence.isHeld(),
+      isLed: this.#isLed,
       holder: lease?.holder ?? "",
       transitions: lease?.transitions ?? 0,
       page: lease === undefined ? "" : pageIn(lease),
@@ -232,10 +235,21 @@ export class Election {
     if (holder === this.#announced) return;
     this.#announced = holder;
     if (holder === this.#options.identity) return;
-    // An older program does not name its store.
-    const isOwn = [this.#installation, this.#ownerAndService].includes(lease.installation);
-    if (isOwn) this.#observer?.leads(holder);
+    if (this.#isOwn(lease)) this.#observer?.leads(holder);
     else this.#observer?.foreign(lease);
+  }
+
+  get #isLed(): boolean {
+    if (this.#seen === undefined) return false;
+    const { lease, sinceMs } = this.#seen;
+    const isOther = !["", this.#options.identity].includes(lease.holder);
+    const silentMs = this.#ports.clock.monotonicMs() - sinceMs;
+    return isOther && this.#isOwn(lease) && !this.#isFree(lease, silentMs);
+  }
+
+  /** Whether the holder is of this installation. An older program does not name its store. */
+  #isOwn({ installation }: Lease): boolean {
+    return [this.#installation, this.#ownerAndService].includes(installation);
   }
 
   get #ownerAndService(): string {

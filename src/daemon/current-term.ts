@@ -57,7 +57,7 @@ export type ShownReconciler = Pick<
 >;
 
 class WaitingFleet extends Fleet {
-  /** A process that waits for the Lease is ready: a rolling update that waited for more would never end. */
+  /** A process that waits for a leader can be ready: a rolling update that waited for more would never end. */
   override get hasActiveRevision(): boolean {
     return true;
   }

@@ -60,7 +60,6 @@ export async function startEndpoints(
   const { clock } = host;
   const startedAt = clock.now();
   const readStored = storedFleetReader(() => databaseOf(config, host), identityOf(config), clock);
-  const waitsForStore = (): boolean => parts.shared === undefined && current.term === undefined;
   const status = (): DaemonStatus => daemonStatus(parts, context, startedAt);
   await using started = new AsyncDisposableStack();
   const watchdog = started.use(
@@ -107,7 +106,7 @@ export async function startEndpoints(
         live: [...watchdog.checks, workersCheck(current, clock)],
         ready: [
           { name: "shutdown", failure: () => (shutdown.receivedSignal ? "stopping" : undefined) },
-          { name: "store", failure: () => (waitsForStore() ? "it cannot be opened" : undefined) },
+          { name: "leader", failure: () => whyNoLeader(current, parts.shared) },
         ],
       },
       clock,
@@ -184,6 +183,16 @@ function startFacts(
     files: config.desired.path,
     next_sweep: schedule.nextRun()?.toISOString(),
   };
+}
+
+/**
+ * Why nobody reconciles, as far as this process knows; `undefined`: it does, or another one does. To stand for the Lease, a
+ * process has to find the store usable: a new version for which it is not never seems ready.
+ */
+function whyNoLeader({ term }: CurrentTerm, shared: EndpointParts["shared"]): string | undefined {
+  if (term !== undefined) return undefined;
+  if (shared === undefined) return "the store cannot be opened";
+  return shared.election.view.isLed ? undefined : "no leader is known";
 }
 
 /** Fails if a worker runs a zone for longer than any run can take: only a restart helps. */

@@ -138,6 +138,32 @@ describe("a candidate", () => {
     expect(await stage.secondsUntilHeld(second)).toBeGreaterThan(14.9);
   });
 
+  it("knows that another process of its installation leads as long as that renews", async ({
+    expect,
+  }) => {
+    const stage = new Stage();
+    const [first, second] = [stage.process("a"), stage.process("b")];
+    const held = await stage.clock.run(first.acquire(never));
+    const stop = new AbortController();
+    expect(second.election.view.isLed).toBe(false);
+    const waiting = second.acquire(stop.signal).catch(() => undefined);
+    await stage.clock.advance(60_000);
+    expect([first, second].map(({ election }) => election.view.isLed)).toEqual([false, true]);
+    second.network = "cut";
+    await stage.clock.advance(12_000);
+    expect(second.election.view.isLed).toBe(true);
+    await stage.clock.advance(4_000);
+    expect(second.election.view.isLed).toBe(false);
+    second.network = "ok";
+    first.isPaused = true;
+    stage.lease.setInstallation("them at https://service.example");
+    await stage.clock.advance(3_000);
+    expect(second.election.view).toMatchObject({ holder: "a", isLed: false });
+    first.resume();
+    stop.abort();
+    await stage.clock.run(Promise.all([waiting, held[Symbol.asyncDispose]()]));
+  });
+
   it("looks again after a little more than the retry, so that candidates do not ask together", async ({
     expect,
   }) => {
@@ -154,11 +180,11 @@ describe("a candidate", () => {
 
   it("knows nothing of a Lease before its first look, and its own name", ({ expect }) => {
     const { election } = new Stage().process("a");
-    const nothing = { isHeld: false, holder: "", transitions: 0, page: "", failure: undefined };
-    expect(election.view).toEqual(nothing);
+    const nothing = { isHeld: false, isLed: false, holder: "", page: "", failure: undefined };
+    expect(election.view).toEqual({ ...nothing, transitions: 0 });
     expect([election.identity, election.lease]).toEqual(["a", "lease"]);
     election.fence.endIfOver();
-    expect(election.view).toEqual(nothing);
+    expect(election.view).toEqual({ ...nothing, transitions: 0 });
   });
 
   it("that was stopped before takes no Lease", async ({ expect }) => {

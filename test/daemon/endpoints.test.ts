@@ -217,6 +217,11 @@ describe("what a command has stored by the daemon", () => {
   });
 });
 
+const { lease, identity, ...view } = standby;
+const fence = { isHeld: () => false, endIfOver: () => undefined, limitMs: 0 };
+const led = { election: { lease, identity, fence, view: { ...view, isLed: true } } };
+const notLed = { election: { ...led.election, view: { ...view, isLed: false } } };
+
 /** The endpoints of a process that waits for the Lease, what they log, and their address. */
 async function waitingProcess(
   more: Partial<EndpointParts> = {},
@@ -229,8 +234,6 @@ async function waitingProcess(
 desired: { path: zones }
 server: { listen: "127.0.0.1:0", hosts: [status.example.com], reconcile_token_env: TOKEN }`,
   );
-  const { lease, identity, ...view } = standby;
-  const fence = { isHeld: () => false, endIfOver: () => undefined, limitMs: 0 };
   const served = await startEndpoints(
     {
       config,
@@ -238,7 +241,7 @@ server: { listen: "127.0.0.1:0", hosts: [status.example.com], reconcile_token_en
       logger,
       emulator: undefined,
       service: { credentials: [], credentialOf: () => "main" },
-      shared: { election: { lease, identity, fence, view } },
+      shared: led,
       ...more,
     },
     {
@@ -292,6 +295,19 @@ describe("a process that waits for the Lease", () => {
     expect(ofZone).toMatchObject({ ...facts, zone: "shop.example" });
     expect(ofAll).toMatchObject(facts);
     expect(ofAll).not.toHaveProperty("zone");
+  });
+
+  it.for([
+    { what: "nobody is known to lead", more: { shared: notLed }, why: "no leader is known" },
+    {
+      what: "it waits for its own store",
+      more: { shared: undefined },
+      why: "the store cannot be opened",
+    },
+  ])("is not ready while $what", async ({ more, why }, { expect }) => {
+    await using process = await waitingProcess(more);
+    expect(await process.ask("readyz")).toMatch(/^503 /);
+    expect(await process.ask("readyz")).toContain(`[-]leader failed: ${why}\n`);
   });
 
   it("logs where it is found, and answers under its names", async ({ expect }) => {

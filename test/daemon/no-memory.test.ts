@@ -55,7 +55,7 @@ describe("a daemon whose state directory", () => {
     );
     expect(await textFrom(daemon, "/")).toContain("The store cannot be opened.");
     const ready = await ask(daemon, "/readyz");
-    expect([ready.status, await ready.text()]).toEqual([503, expect.stringContaining("[-]store")]);
+    expect([ready.status, await ready.text()]).toEqual([503, expect.stringContaining("[-]leader")]);
     expect((await ask(daemon, "/livez")).status).toBe(200);
     await clock.advance(60_000);
     expect(emulator.journal()).toEqual([]);

@@ -288,7 +288,7 @@ describe.skipIf(noPostgres).concurrent(`a process that ${noPostgres ?? ""}`, () 
     await untilSaid(daemon, "the Lease cannot be used");
     await eventually("it tries again", () => stage.kube.seen.length >= 2 || undefined);
     expect(said(daemon, "the Lease cannot be used")).toBe(1);
-    expect((await ask(daemon, "readyz")).status).toBe(200);
+    expect((await ask(daemon, "readyz")).status).toBe(503);
     expect(await metricsOf(daemon)).toContain('zonewarden_lease_failing{lease="zonewarden"} 1');
     expect(stage.example.emulator.journal()).toEqual([]);
     stage.kube.fault = () => undefined;

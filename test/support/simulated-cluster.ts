@@ -69,6 +69,12 @@ export class SimulatedLease {
     if (this.#lease !== undefined) this.#lease = { ...this.#lease, holder, version: this.#next() };
   }
 
+  /** Sets whose holder it is. */
+  setInstallation(installation: string): void {
+    if (this.#lease === undefined) return;
+    this.#lease = { ...this.#lease, installation, version: this.#next() };
+  }
+
   /** Removes all annotations, as somebody does who edits it. */
   strip(): void {
     if (this.#lease === undefined) return;
