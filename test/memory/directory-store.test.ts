@@ -781,6 +781,25 @@ describe("the lock of a state directory", () => {
     expect(all.map(([zone]) => zone.slice(0, 1)).join("")).toBe("abcde");
   });
 
+  it("writes a day in pieces of several lines, which do not grow with the fleet", async ({
+    expect,
+  }) => {
+    const directory = new MemoryDirectory();
+    const pieces: string[] = [];
+    directory.replace = async (_name, given) => {
+      for await (const piece of given) pieces.push(piece);
+    };
+    const names = ["a", "b", "c", "d", "e"].map((name) => `${name}.example`);
+    await measurementFiles(directory).write("2026-11-20", longRecords(...names));
+    expect(pieces.map((piece) => piece.split("\n").length - 1)).toEqual([2, 2, 1]);
+    // A piece that is full is not filled further.
+    const line = `{"zone":"a.example",${"x".repeat(65_536 - 21)}`;
+    pieces.length = 0;
+    const full = new Map([...longRecords("b.example"), [named("a.example"), line]]);
+    await measurementFiles(directory).write("2026-11-20", full);
+    expect(pieces[0]).toHaveLength(65_536);
+  });
+
   it("has the days that are days, in their order, and no line that is damaged", async ({
     expect,
   }) => {

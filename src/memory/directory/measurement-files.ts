@@ -52,18 +52,18 @@ async function* recordsIn(
 /** The lines of a file with the records that are there and those that take their places. */
 async function* merged(
   before: AsyncIterable<string>,
-  records: ReadonlyMap<ZoneName, string>,
+  records: ReadonlyMap<string, string>,
 ): AsyncGenerator<string> {
   const sorted = [...records].toSorted(byEntryName);
   let written = 0;
   for await (const line of before) {
-    const zone = zoneOfLine(line);
-    for (let next = sorted[written]; next !== undefined && next[0] < (zone ?? "");) {
+    const zone = zoneOfLine(line) ?? "";
+    for (let next = sorted[written]; next !== undefined && next[0] < zone;) {
       yield next[1];
       written += 1;
       next = sorted[written];
     }
-    if (zone === undefined || !records.has(zone)) yield line;
+    if (!records.has(zone)) yield line;
   }
   for (const [, line] of sorted.slice(written)) yield line;
 }
