@@ -1,6 +1,7 @@
 import { errorOf } from "../syntax/error-code.ts";
 import type { WriteFence } from "../zone/ports.ts";
 import {
+  conflictText,
   HeldLease,
   type HoldPorts,
   type LeaseClock,
@@ -87,6 +88,8 @@ export class Election {
   #seen: { readonly lease: Lease; readonly sinceMs: number } | undefined;
   /** Until then, by the monotonic clock, the holder of a Lease that was removed may write. */
   #quietUntil = -Infinity;
+  /** Whether the last write conflicted with that of somebody else, who does not hold the Lease. */
+  #isInConflict = false;
   #failure: Error | undefined;
   /** The holder of whom the observer was told. */
   #announced: string | undefined;
@@ -160,7 +163,10 @@ export class Election {
       this.#seen = undefined;
       return this.#create(stop);
     }
-    if (!this.#isFree(lease, this.#see(lease))) return undefined;
+    if (!this.#isFree(lease, this.#see(lease))) {
+      this.#isInConflict = false;
+      return undefined;
+    }
     const transitions = lease.transitions + Number(lease.holder !== identity);
     const held = await this.#take(transitions, (claim) => leases.update(lease, claim, timeoutMs));
     return this.#afterQuiet(held, stop);
@@ -205,7 +211,12 @@ export class Election {
     const claim = this.#claim(transitions, clock.now());
     const sentAt = momentOf(clock);
     const written = await write(claim);
-    if (written.result === "conflict") return undefined;
+    if (written.result === "conflict") {
+      if (this.#isInConflict) throw new Error(conflictText);
+      this.#isInConflict = true;
+      return undefined;
+    }
+    this.#isInConflict = false;
     this.#recover();
     this.#see(written.lease);
     return new HeldLease(written.lease, sentAt, this.#holdPorts());

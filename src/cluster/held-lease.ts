@@ -43,6 +43,9 @@ export type LossReason =
   /** It was removed. */
   | "removed";
 
+/** One conflict is the chance of two writers; a second one right after it is a failure. */
+export const conflictText = "two writes in a row conflicted with those of somebody else";
+
 /** The abort reason of the signal of a lost Lease; its message is the reason of the loss. */
 class LeaseLost extends Error {
   override readonly name = "LeaseLost";
@@ -168,7 +171,8 @@ export class HeldLease implements AsyncDisposable {
     if (lease.holder !== identity) return this.#lose("taken");
     const sentAt = momentOf(clock);
     const written = await this.#write(lease, this.#claim());
-    if (written.result === "written") this.#hold(written.lease, sentAt);
+    if (written.result === "conflict") throw new Error(conflictText);
+    this.#hold(written.lease, sentAt);
   }
 
   #claim(): Claim {

@@ -608,6 +608,25 @@ describe("a holder", () => {
     expect(process.election.fence.isHeld()).toBe(true);
   });
 
+  it.for([
+    { what: "holds", holdsFirst: true },
+    { what: "stands for", holdsFirst: false },
+  ])("tells once that every write of the Lease it $what conflicts", async (row, { expect }) => {
+    const stage = new Stage();
+    const { process, told } = stage.telling("a");
+    if (row.holdsFirst) await stage.clock.run(process.acquire(never));
+    stage.lease.isContended = true;
+    const waiting = row.holdsFirst ? undefined : process.acquire(never);
+    await stage.clock.advance(8_000);
+    const conflicts = "two writes in a row conflicted with those of somebody else";
+    expect([told, process.election.view.failure]).toEqual([[conflicts], conflicts]);
+    stage.lease.isContended = false;
+    await stage.clock.advance(5_000);
+    await waiting;
+    expect([told, process.election.view.failure]).toEqual([[conflicts, "recovered"], undefined]);
+    expect(process.election.fence.isHeld()).toBe(true);
+  });
+
   it("does not tell that it can renew again after its time is over", async ({ expect }) => {
     const stage = new Stage();
     const { process, told } = stage.telling("a");

@@ -33,6 +33,8 @@ export const silent: ElectionObserver = {
 
 /** The one Lease of a simulated cluster, and who took it when. */
 export class SimulatedLease {
+  /** Whether somebody else always writes it first. */
+  isContended = false;
   readonly taken: { readonly holder: string; readonly at: number }[] = [];
   readonly #clock: Pick<LeaseClock, "monotonicMs">;
   #lease: Lease | undefined;
@@ -102,7 +104,8 @@ export class SimulatedLease {
   }
 
   update(known: Lease, claim: Claim): ClaimResult {
-    return this.#lease?.version === known.version ? this.#write(claim) : { result: "conflict" };
+    const isFirst = this.#lease?.version === known.version && !this.isContended;
+    return isFirst ? this.#write(claim) : { result: "conflict" };
   }
 
   #write(claim: Claim): ClaimResult {
