@@ -120,7 +120,10 @@ describe("a daemon that measures", () => {
     // It asks once a day whether it may read now.
     await clock.jump(25 * 3_600_000);
     await eventually("a later round", () => queriesOf(example) > asked || undefined);
-    expect(await textFrom(daemon, `zones/${shop}`)).toContain("refused: the token may not read it");
+    await eventually("its hours", async () => {
+      const page = await textFrom(daemon, `zones/${shop}`);
+      return page.includes("refused: the token may not read it") || undefined;
+    });
     const { measurements } = await jsonFrom(daemon, "api/v1/fleet");
     expect(coerceObject(measurements)["state"]).toBe("denied");
     expect(coerceObject(measurements)["reason"]).toContain("Analytics: Read");
