@@ -7,6 +7,7 @@ import {
   corrections,
   date,
   formerTerm,
+  heldRevision,
   labels,
   moments,
   rolloutHalt,
@@ -16,7 +17,7 @@ import {
   texts,
 } from "../../src/memory/codecs.ts";
 import type { StepState, ZoneSteps } from "../../src/reconcile/steps/step-state.ts";
-import { at } from "../support/reports.ts";
+import { at, named } from "../support/reports.ts";
 
 const rule = {
   kind: "custom_rule",
@@ -35,6 +36,28 @@ describe("what a person made of a rollout, in the state", () => {
   ] as const)("is $is where it says $stored", ({ stored, is }, { expect }) => {
     expect(rolloutHalt.decode(stored)).toEqual(is);
     expect(rolloutHalt.encode(is)).toBe(is?.revision === "r1" ? stored : undefined);
+  });
+});
+
+describe("a held revision in the state", () => {
+  const hash = `sha256-${"0a".repeat(32)}`;
+  const held = { revision: "r2", message: "12 zones", hash, zones: [named("shop.example")] };
+
+  it("comes back as it was", ({ expect }) => {
+    expect(heldRevision.decode(heldRevision.encode(held))).toEqual(held);
+    expect(heldRevision.decode(heldRevision.encode(undefined))).toBeUndefined();
+  });
+
+  it.for([{ revision: 7 }, { message: "" }, { hash: "0a" }])(
+    "is not known with %j",
+    (wrong, { expect }) => {
+      expect(heldRevision.decode(JSON.stringify({ ...held, ...wrong }))).toBeUndefined();
+    },
+  );
+
+  it("has the zones whose names can be read", ({ expect }) => {
+    const text = JSON.stringify({ ...held, zones: ["shop.example", "../x", 7] });
+    expect(heldRevision.decode(text)).toEqual(held);
   });
 });
 

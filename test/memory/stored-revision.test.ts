@@ -122,20 +122,25 @@ describe("the stored revision", () => {
     at.disk.write("/zones/shop.yaml", zones("shop.example"));
     await at.save();
     expect((await restored(at, "/zones/shop.yaml"))?.names).toEqual(["shop.example"]);
+    const stored = new StoredRevision(at.store, "/zones/shop.yaml", at.disk.port).stored();
+    expect(await stored?.files.facts("/zones/shop.yaml")).toMatchObject({ kind: "file" });
   });
 
   it("keeps the last good version of a broken file, and forgets a removed one", async ({
     expect,
   }) => {
     const at = bench();
+    at.disk.write("/zones/news.yaml", zones("news.example"));
     at.disk.write("/zones/shop.yaml", zones("shop.example"));
     at.disk.write("/zones/blog.yaml", zones("blog.example"));
     await at.save();
     at.disk.write("/zones/shop.yaml", "zones: [");
+    at.disk.make("/zones/news.yaml", "unreadable");
     at.disk.delete("/zones/blog.yaml");
     at.disk.write("/zones/new.yaml", zones("new.example"));
     await at.save();
-    expect((await restored(at))?.names).toEqual(["new.example", "shop.example"]);
+    const names = ["new.example", "news.example", "shop.example"];
+    expect((await restored(at))?.names).toEqual(names);
   });
 
   it.for([

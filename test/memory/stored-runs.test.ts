@@ -92,6 +92,14 @@ describe("what the state remembers of runs", () => {
     expect(store.written).toEqual([`authors/${shop}`]);
   });
 
+  it("has when a zone was corrected, and nothing of another zone", ({ expect }) => {
+    const store = new MemoryStore();
+    const corrected = new Map([["managed_rule/owasp action", [1_795_000_000_000]]]);
+    new StoredRuns(store).setCorrections(name, corrected);
+    expect(new StoredRuns(store).corrections(name)).toEqual(corrected);
+    expect(new StoredRuns(store).corrections(blog)).toEqual(new Map());
+  });
+
   it("has what the term before passed on", ({ expect }) => {
     const store = new MemoryStore();
     expect(new StoredRuns(store).formerTerm).toBeUndefined();
