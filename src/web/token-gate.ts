@@ -30,7 +30,7 @@ export const gateAnswers = {
   },
   standby: {
     status: 503,
-    text: "this process waits for the Lease: send the request to its holder",
+    text: "this process waits for the Lease or for its store: send the request to the holder of the Lease, or see the log",
   },
 } as const;
 

@@ -268,7 +268,7 @@ describe("a command for a rollout", () => {
     await using server = await serve({ works: () => false });
     const [status, json] = await command(server, "pause");
     expect(status).toBe(503);
-    expect(JSON.stringify(json)).toContain("send the request to its holder");
+    expect(JSON.stringify(json)).toContain("send the request to the holder of the Lease");
     expect(server.asked).toEqual([]);
   });
 

@@ -178,7 +178,10 @@ describe("the server of a process that waits", () => {
     ]);
     expect(await get("/api/v1/rollout")).toEqual([
       503,
-      { error: "this process waits for the Lease: send the request to its holder" },
+      {
+        error:
+          "this process waits for the Lease or for its store: send the request to the holder of the Lease, or see the log",
+      },
     ]);
     stored = { readAt: at(1), zones: "no answer" };
     expect(await get("/api/v1/zones")).toEqual([503, { error: "no answer" }]);
