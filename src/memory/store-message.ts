@@ -57,16 +57,16 @@ export function storeMessageJson({ adopted, weakened, used }: StoreMessage): Jso
       ]),
     ),
     weakened: Object.fromEntries(weakened),
-    used,
+    // A daemon that does not know it refuses a message only where it matters.
+    ...(used.length === 0 ? {} : { used }),
   };
 }
 
 /** Reads a message; `undefined` if any part of it is not as {@link storeMessageJson} writes it. */
 export function storeMessageIn(json: unknown): StoreMessage | undefined {
-  if (!isJsonObject(json) || json["format"] !== 1 || Object.keys(json).length !== 4) {
-    return undefined;
-  }
-  const { adopted: rulesOf, weakened: zonesOf, used: hashes } = json;
+  if (!isJsonObject(json)) return undefined;
+  const { format, adopted: rulesOf, weakened: zonesOf, used: hashes = [], ...unknown } = json;
+  if (format !== 1 || Object.keys(unknown).length > 0) return undefined;
   if (!isJsonObject(rulesOf) || !isJsonObject(zonesOf)) return undefined;
   const adopted = listsIn(rulesOf, exactZone, ruleIn);
   const weakened = listsIn(zonesOf, (name) => parseName(causes, name), exactZone);

@@ -31,6 +31,13 @@ describe("what a command stores", () => {
     expect(message && storeMessageJson(message)).toEqual(whole);
   });
 
+  it("names no releases where none is used, as before it could", ({ expect }) => {
+    const { used: _, ...former } = whole;
+    const message = storeMessageIn(former);
+    expect(message?.used).toEqual([]);
+    expect(message && storeMessageJson(message)).toEqual(former);
+  });
+
   it("is about zones, each once", ({ expect }) => {
     const message = storeMessageIn(whole);
     expect(message && zonesOfMessage(message)).toEqual([
@@ -67,7 +74,7 @@ describe("what a command stores", () => {
       { ...whole, adopted: { "shop.example.com": [{ ...rule, key: "a\n" }] } },
     ],
     ["more of a rule", { ...whole, adopted: { "shop.example.com": [{ ...rule, mark: "x" }] } }],
-    ["no list of releases", { ...whole, used: undefined }],
+    ["no list of releases", { ...whole, used: null }],
     ["a part of a hash", { ...whole, used: ["a".repeat(63)] }],
     ["another cause", { ...whole, weakened: { release: ["shop.example.com"] } }],
     ["a zone that is a number", { ...whole, weakened: { named: [1] } }],
