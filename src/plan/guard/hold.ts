@@ -168,7 +168,7 @@ const holdTable = {
     countsForFleet: true,
     alert: "ZonewardenRevisionHeld",
     remedy:
-      "Accept the held revision, or revert the files. To set the zone back, add its plan's hash to `limits.accept`.",
+      "Accept the held revision, or revert the files. To set the zone back, release the plan in `limits.accept`.",
   },
   wave: {
     heldIf: "its zone waits for its wave, and it is not known what was in force before",
