@@ -286,6 +286,7 @@ describe("a candidate", () => {
     stage.lease.create(claimOf({ holder: "x", installation: "theirs" }));
     void second.acquire(never);
     await stage.clock.advance(10_000);
+    expect(second.election.view).toMatchObject({ holder: "x", isLed: false });
     second.network = "cut";
     await stage.clock.advance(20_000);
     second.network = "ok";

@@ -43,6 +43,10 @@ function fail(): never {
 
 const untold = (): void => undefined;
 
+it("a name in SQL has its quotes doubled", ({ expect }) => {
+  expect(quotedName('Zone-"warden" 2')).toBe('"Zone-""warden"" 2"');
+});
+
 describe.skipIf(noPostgres)(`the roles of a database ${noPostgres ?? ""}`, () => {
   it.for(["zonewarden", 'Zone-"warden" 2'])(
     "of the schema %s: the owner migrates, the writer adds, the reader reads",
