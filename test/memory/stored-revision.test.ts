@@ -80,8 +80,13 @@ describe("the stored revision", () => {
     at.disk.write("/zones/blog.yaml", zones("blog.example"));
     await at.save();
     at.disk.write("/zones/blog.yaml", zones("news.example"));
+    const reads: string[] = [];
+    at.disk.beforeRead = (place) => void reads.push(place);
     await at.save();
     expect((await restored(at))?.names.toSorted()).toEqual(["news.example", "shop.example"]);
+    // Each is loaded; what has changed is read once more, to store it.
+    const [blog, shop] = ["/zones/blog.yaml", "/zones/shop.yaml"];
+    expect(reads.toSorted()).toEqual([blog, blog, shop]);
   });
 
   it("has the files of the directory, in their folders", async ({ expect }) => {
