@@ -67,7 +67,11 @@ describe("a candidate", () => {
     expect(seconds).toBeGreaterThan(15);
     // The time is over once, not twice, and it holds the Lease meanwhile.
     expect(seconds).toBeLessThan(15.5);
-    expect(stage.lease.current).toMatchObject({ holder: "a", transitions: 0 });
+    expect(stage.lease.current).toMatchObject({
+      holder: "a",
+      transitions: 0,
+      installation: claimOf().installation,
+    });
   });
 
   it.for(["", "b", "somebody else"])(
@@ -626,6 +630,22 @@ describe("a holder", () => {
     await waiting;
     expect([told, process.election.view.failure]).toEqual([[conflicts, "recovered"], undefined]);
     expect(process.election.fence.isHeld()).toBe(true);
+  });
+
+  it("tells nothing of two conflicts between which another process led", async ({ expect }) => {
+    const stage = new Stage();
+    const { process, told } = stage.telling("a");
+    stage.lease.isContended = true;
+    void process.acquire(never);
+    await stage.clock.advance(1_000);
+    stage.lease.setHolder("x");
+    await stage.clock.advance(3_000);
+    expect(process.election.view.holder).toBe("x");
+    stage.lease.giveBack();
+    await stage.clock.advance(3_000);
+    expect(told).toEqual([]);
+    await stage.clock.advance(3_000);
+    expect(told).toHaveLength(1);
   });
 
   it("does not tell that it can renew again after its time is over", async ({ expect }) => {
