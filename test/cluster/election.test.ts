@@ -648,6 +648,21 @@ describe("a holder", () => {
     expect(told).toHaveLength(1);
   });
 
+  it("tells nothing of two conflicts between which it led itself", async ({ expect }) => {
+    const stage = new Stage();
+    const { process, told } = stage.telling("a");
+    stage.lease.isContended = true;
+    const waiting = process.acquire(never);
+    await stage.clock.advance(1_000);
+    stage.lease.isContended = false;
+    const held = await stage.clock.run(waiting);
+    await stage.clock.run(held[Symbol.asyncDispose]());
+    stage.lease.isContended = true;
+    void process.acquire(never);
+    await stage.clock.advance(1_000);
+    expect([told, stage.lease.current?.holder]).toEqual([[], ""]);
+  });
+
   it("does not tell that it can renew again after its time is over", async ({ expect }) => {
     const stage = new Stage();
     const { process, told } = stage.telling("a");
