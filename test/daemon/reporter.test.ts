@@ -242,7 +242,9 @@ describe("what a load declares", () => {
     const [broken, mended] = [loadedAs("partial", "two"), loadedAs("applied", "two")];
     report({ ...broken, fleet: { ...broken.fleet, zones } });
     expect(files()).toEqual([["shops.yaml"], undefined]);
-    report({ ...mended, fleet: { ...mended.fleet, zones } });
+    // A file with a warning is in force.
+    const diagnostics = [diagnostic({ severity: "warning" })];
+    report({ ...mended, diagnostics, fleet: { ...mended.fleet, zones } });
     expect(files()).toEqual([undefined, undefined]);
   });
 
