@@ -63,6 +63,12 @@ export interface LeaseView {
   readonly failure: string | undefined;
 }
 
+/** A Lease, and when this version of it was first seen, by the monotonic clock. */
+interface SeenLease {
+  readonly lease: Lease;
+  readonly sinceMs: number;
+}
+
 /**
  * How much longer than the retry a candidate may wait, so that candidates do not ask together. client-go waits up to 1.2
  * times longer; with less, the zones of a holder that ends have another one within three seconds.
@@ -78,14 +84,10 @@ export class Election {
   readonly #options: ElectionOptions;
   readonly #ports: ElectionPorts;
   readonly #timing: LeaseTiming;
-  /**
-   * What the store of this process has as no other one: installations may have the same owner and service. "": not known.
-   */
-  storeId = "";
+  #storeId = "";
   #observer: ElectionObserver | undefined;
   #held: HeldLease | undefined;
-  /** The Lease, and when this version of it was first seen, by the monotonic clock. */
-  #seen: { readonly lease: Lease; readonly sinceMs: number } | undefined;
+  #seen: SeenLease | undefined;
   /** Until then, by the monotonic clock, the holder of a Lease that was removed may write. */
   #quietUntil = -Infinity;
   /** Whether the last write conflicted with that of somebody else, who does not hold the Lease. */
@@ -132,8 +134,17 @@ export class Election {
     };
   }
 
-  /** Waits until this process holds the Lease. Dispose the result before the next call. Rejects when `stop` aborts. */
-  async acquire(observer: ElectionObserver, stop: AbortSignal): Promise<HeldLease> {
+  /**
+   * Waits until this process holds the Lease. Dispose the result before the next call. Rejects when `stop` aborts.
+   *
+   * @param storeId what the store of this process has as no other one: installations may have the same owner and service.
+   */
+  async acquire(
+    storeId: string,
+    observer: ElectionObserver,
+    stop: AbortSignal,
+  ): Promise<HeldLease> {
+    this.#storeId = storeId;
     this.#observer = observer;
     for (;;) {
       stop.throwIfAborted();
@@ -163,7 +174,7 @@ export class Election {
       this.#seen = undefined;
       return this.#create(stop);
     }
-    if (!this.#isFree(lease, this.#see(lease))) {
+    if (!this.#isFree(this.#see(lease))) {
       this.#isInConflict = false;
       return undefined;
     }
@@ -226,19 +237,19 @@ export class Election {
    * Whether the holder gave a Lease back itself, or nobody wrote it for the whole time that the last holder may have. A
    * holder that somebody else cleared or replaced may still write.
    */
-  #isFree({ holder, releasedBy, durationMs }: Lease, silentMs: number): boolean {
+  #isFree({ lease: { holder, releasedBy, durationMs }, sinceMs }: SeenLease): boolean {
     if (holder === "" && releasedBy !== "") return true;
+    const silentMs = this.#ports.clock.monotonicMs() - sinceMs;
     return silentMs >= Math.max(durationMs ?? 0, this.#timing.durationMs);
   }
 
-  /** Notes the Lease; gives for how many milliseconds nobody has written it. */
-  #see(lease: Lease): number {
-    const now = this.#ports.clock.monotonicMs();
+  #see(lease: Lease): SeenLease {
     const known = this.#seen;
-    const sinceMs = known?.lease.version === lease.version ? known.sinceMs : now;
-    this.#seen = { lease, sinceMs };
+    const isSame = known?.lease.version === lease.version;
+    const seen = { lease, sinceMs: isSame ? known.sinceMs : this.#ports.clock.monotonicMs() };
+    this.#seen = seen;
     if (lease.holder !== "") this.#tellHolder(lease);
-    return now - sinceMs;
+    return seen;
   }
 
   #tellHolder(lease: Lease): void {
@@ -251,11 +262,10 @@ export class Election {
   }
 
   get #isLed(): boolean {
-    if (this.#seen === undefined) return false;
-    const { lease, sinceMs } = this.#seen;
-    const isOther = !["", this.#options.identity].includes(lease.holder);
-    const silentMs = this.#ports.clock.monotonicMs() - sinceMs;
-    return isOther && this.#isOwn(lease) && !this.#isFree(lease, silentMs);
+    const seen = this.#seen;
+    if (seen === undefined) return false;
+    const isOther = !["", this.#options.identity].includes(seen.lease.holder);
+    return isOther && this.#isOwn(seen.lease) && !this.#isFree(seen);
   }
 
   /** Whether the holder is of this installation. An older program does not name its store. */
@@ -269,7 +279,7 @@ export class Election {
 
   /** Which installation this process is of, as the Lease names it. */
   get #installation(): string {
-    const store = this.storeId === "" ? "" : `, store ${this.storeId}`;
+    const store = this.#storeId === "" ? "" : `, store ${this.#storeId}`;
     return `${this.#ownerAndService}${store}`;
   }
 

@@ -62,9 +62,9 @@ export async function workWhileLeading(
     try {
       if (pauseMs > 0) await clock.sleep(pauseMs, stop);
       // A process that cannot use these tables, or is not meant to, must not keep the Lease from those that can.
-      await untilOwn(ports, stop);
+      const storeId = await untilOwn(ports, stop);
       const began = clock.monotonicMs();
-      const led = await lead(observer, () => last, ports, { stop, abort });
+      const led = await lead(storeId, observer, () => last, ports, { stop, abort });
       last = led.last ?? last;
       const isShort = clock.monotonicMs() - began < shortMs;
       pauseMs = led.hasGivenUp ? givenUpMs : isShort ? betweenTermsMs : 0;
@@ -84,6 +84,7 @@ interface Led {
 
 /** Waits for the Lease, and works until a signal stops it, the Lease is lost, or the database refuses the term. */
 async function lead(
+  storeId: string,
   observer: ElectionObserver,
   known: () => LastTerm | undefined,
   ports: LeadershipPorts,
@@ -91,7 +92,7 @@ async function lead(
 ): Promise<Led> {
   const { election, logger, events, begin, lost } = ports;
   const { lease, identity } = election;
-  await using held = await election.acquire(observer, stop);
+  await using held = await election.acquire(storeId, observer, stop);
   const { signal } = held;
   logger.info({ lease, identity }, "leadership acquired");
   events?.record({ reason: "LeaderElected", type: "Normal", note: `${identity} leads` });
@@ -171,16 +172,16 @@ async function openStore(
   return store;
 }
 
-/** Waits until this installation and program can use the tables, whose id it then has. Creates them if there are none. */
-function untilOwn(ports: LeadershipPorts, stop: AbortSignal): Promise<void> {
-  const { election, database, identity, logger } = ports;
+/** Waits until this installation and program can use the tables; gives their id. Creates them if there are none. */
+function untilOwn(ports: LeadershipPorts, stop: AbortSignal): Promise<string> {
+  const { database, identity, logger } = ports;
   const { place, tables } = database;
-  const check = async (): Promise<void> => {
+  const check = async (): Promise<string> => {
     // If they cannot be created, the check says what to do.
     const isCreated = await tables.createMissing().catch(() => false);
     if (isCreated) logger.info({ path: place }, "tables created");
     await tables.check(identity, "lead");
-    election.storeId = await tables.storeId();
+    return tables.storeId();
   };
   return untilDone(check, { place, ...ports }, stop);
 }

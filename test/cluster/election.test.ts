@@ -271,7 +271,7 @@ describe("a candidate", () => {
     );
     const failed = (error: Error): void =>
       void told.push("status" in error ? error.status : "code" in error && error.code);
-    void election.acquire({ ...silent, failed }, never);
+    void election.acquire("", { ...silent, failed }, never);
     await clock.advance(16_000);
     expect(failures).toEqual([]);
     expect(told).toEqual(["08006", "28P01", 500, 403, false]);
@@ -312,14 +312,14 @@ describe("a candidate", () => {
     const stage = new Stage();
     const told: string[] = [];
     const first = stage.process("a");
-    first.election.storeId = each.leader;
+    first.storeId = each.leader;
     await stage.clock.run(first.acquire(never));
     const second = stage.process("b", {
       ...silent,
       leads: (holder) => told.push(`${holder} leads`),
       foreign: ({ installation }) => told.push(`${installation} leads`),
     });
-    second.election.storeId = "1";
+    second.storeId = "1";
     void second.acquire(never);
     await stage.clock.advance(10_000);
     expect(told).toEqual([each.says]);

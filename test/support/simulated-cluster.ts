@@ -244,6 +244,8 @@ export class SimulatedMachine {
 /** A process of the simulation that stands for one Lease. */
 export class SimulatedProcess extends SimulatedMachine {
   readonly election: Election;
+  /** The id of its store. */
+  storeId = "";
   readonly #observer: ElectionObserver;
 
   constructor(
@@ -262,6 +264,6 @@ export class SimulatedProcess extends SimulatedMachine {
 
   /** Stands for the Lease until it holds it. */
   acquire(stop: AbortSignal): Promise<HeldLease> {
-    return this.election.acquire(this.#observer, stop);
+    return this.election.acquire(this.storeId, this.#observer, stop);
   }
 }

@@ -65,8 +65,8 @@ export async function leadDatabase(
         refuse(`another installation (${holder}) uses the Lease ${lease}`),
     };
     await database.tables.check(identityOf(config));
-    election.storeId = await database.tables.storeId();
-    const held = await election.acquire(observer, AbortSignal.any([stop, refused.signal]));
+    const storeId = await database.tables.storeId();
+    const held = await election.acquire(storeId, observer, AbortSignal.any([stop, refused.signal]));
     resources.use(held);
     const opened = resources.move();
     return { database, lost: held.signal, [Symbol.asyncDispose]: () => opened.disposeAsync() };
