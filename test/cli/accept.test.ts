@@ -85,8 +85,7 @@ describe("a release in limits.accept", () => {
     await place.write("zones/fleet.yaml", policiesOf(zones, 1));
     const { stdout } = await place.run("plan");
     const hash = /--accept\s+([0-9a-f]{64})/.exec(stdout)?.[1] ?? "";
-    const config = await place.read("zonewarden.yaml");
-    await place.write("zonewarden.yaml", config.replace("[]", `["${hash}"]`));
+    await place.edit("zonewarden.yaml", "[]", `["${hash}"]`);
     return Object.assign(example, { hash });
   }
 

@@ -150,8 +150,7 @@ describe("zonewarden adopt", () => {
   ])("is held by $when, as apply is", async ({ config, mode, reason }, { expect }) => {
     await using found = await imported(`store: { path: state }\n${config}`);
     const { place } = found;
-    const text = await place.read("zonewarden.yaml");
-    await place.write("zonewarden.yaml", text.replace("mode: enforce", `mode: ${mode}`));
+    await place.edit("zonewarden.yaml", "mode: enforce", `mode: ${mode}`);
     const ran = await place.run("adopt", "--yes");
     expect(ran.code, ran.stdout + ran.stderr).toBe(4);
     expect(ran.stdout).toContain(`held by ${reason}`);
@@ -223,8 +222,7 @@ describe("zonewarden adopt", () => {
     await place.run("adopt", "--yes", "nobody.example.com");
     await place.write("state/state.jsonl", stateOf(emulator.baseUrl));
     const before = await place.read("state/state.jsonl");
-    const text = await place.read("zonewarden.yaml");
-    await place.write("zonewarden.yaml", text.replace("store: { path: state }", config));
+    await place.edit("zonewarden.yaml", "store: { path: state }", config);
     const ran = await place.run("adopt", "--yes");
     expect(ran.code).toBe(5);
     expect(ran.stderr).toContain("2 rules not adopted");

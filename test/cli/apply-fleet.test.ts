@@ -169,8 +169,7 @@ describe("apply on a terminal", () => {
     await using example = await fleetOf(4);
     const { place } = example;
     const { stdout } = await place.run("plan");
-    const config = await place.read("zonewarden.yaml");
-    await place.write("zonewarden.yaml", config.replace("mode: enforce", "mode: observe"));
+    await place.edit("zonewarden.yaml", "mode: enforce", "mode: observe");
     const hash = /apply --accept ([0-9a-f]{64})\b/.exec(stdout)?.[1] ?? "";
     expect((await place.run("plan")).stdout).toContain(`apply --accept ${hash}`);
   });

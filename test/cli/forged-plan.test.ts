@@ -163,8 +163,7 @@ describe("a saved plan", () => {
     await using example = await exampleWithEmulator();
     const { place, emulator } = example;
     await place.run("plan", "--out", "plan.json", "www.brand.example");
-    const sites = await place.read("zones/sites.yaml");
-    await place.write("zones/sites.yaml", sites.replace("*.brand-cdn.example", "cdn.example"));
+    await place.edit("zones/sites.yaml", "*.brand-cdn.example", "cdn.example");
     const { code, stdout } = await place.run("apply", "--plan", "plan.json");
     expect(code, stdout).toBe(6);
     expect(writesSeenBy(emulator)).toEqual([]);

@@ -11,10 +11,10 @@ describe("healthcheck", () => {
   it("asks the daemon of the configuration, on the loopback address", async ({ expect }) => {
     const port = await freePort();
     await using example = await exampleWithEmulator();
-    const text = await example.place.read("zonewarden.yaml");
-    await example.place.write(
+    await example.place.edit(
       "zonewarden.yaml",
-      text.replace(/listen: "127.0.0.1:0"/, `listen: "0.0.0.0:${port}"`),
+      /listen: "127.0.0.1:0"/,
+      `listen: "0.0.0.0:${port}"`,
     );
     const before = await example.place.run("healthcheck");
     expect(before).toMatchObject({ code: 1, stdout: "" });

@@ -175,8 +175,7 @@ async function withProgram(): Promise<{
 
 /** Weakens a policy, and commits that. */
 async function weaken({ place }: Example): Promise<void> {
-  const shop = await place.read("zones/shop.yaml");
-  await place.write("zones/shop.yaml", shop.replace("action: allow", "action: log"));
+  await place.edit("zones/shop.yaml", "action: allow", "action: log");
   git(place.directory, "commit", "--all", "--message=weaker");
 }
 

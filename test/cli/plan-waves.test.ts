@@ -92,8 +92,7 @@ describe("a plan where changes go out in waves", () => {
     expect(planned.code).toBe(exitCodes.changes);
     expect(waveLines(planned.stdout)).toEqual([]);
 
-    const baseline = await place.read("zones/baseline.yaml");
-    await place.write("zones/baseline.yaml", baseline.replace("medium", "high"));
+    await place.edit("zones/baseline.yaml", "medium", "high");
     expect(waveLines((await place.run("plan", shop)).stdout)).toHaveLength(1);
     const applied = await place.run("apply", shop, "--yes");
     expect(applied.code).toBe(exitCodes.done);

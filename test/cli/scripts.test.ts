@@ -92,8 +92,7 @@ describe("scripts", () => {
   it("says that a zone never had a script on the pages", async ({ expect }) => {
     await using example = await exampleWithEmulator();
     await declare(example);
-    const file = await example.place.read("zones/shop.yaml");
-    await example.place.write("zones/shop.yaml", file.replace("checkout/*", "nowhere/*"));
+    await example.place.edit("zones/shop.yaml", "checkout/*", "nowhere/*");
     const { code, stdout } = await example.place.run("scripts", shop);
     expect({ code, stdout: stdout.split("\n")[0] }).toEqual({
       code: 0,
@@ -112,9 +111,7 @@ describe("scripts adopt", () => {
     expect(stdout).toContain(`- url: ${pay}\n`);
     expect(stdout).not.toContain(`- url: ${miner}`);
     await example.place.write("zones/scripts.yaml", stdout);
-    const file = await example.place.read("zones/shop.yaml");
-    const used = file.replace("[baseline]", `[baseline, scripts-${shop}]`);
-    await example.place.write("zones/shop.yaml", used);
+    await example.place.edit("zones/shop.yaml", "[baseline]", `[baseline, scripts-${shop}]`);
     const checked = await example.place.run("validate");
     expect(checked.code).toBe(0);
     expect(checked.stdout).toContain("SCRIPT_INCOMPLETE");

@@ -31,8 +31,7 @@ class Held implements AsyncDisposable {
     const example = await exampleWithEmulator({ config: released });
     const held = new Held(example, example.place.start("run"));
     await held.#inSync();
-    const file = await example.place.read("zonewarden.yaml");
-    await example.place.write("zonewarden.yaml", file.replace(released, config));
+    await example.place.edit("zonewarden.yaml", released, config);
     await logged(held.#daemon, "configuration applied");
     await edit(held);
     await logged(held.#daemon, "revision held");
@@ -42,10 +41,8 @@ class Held implements AsyncDisposable {
     return held;
   }
 
-  async edit(from: string, to: string): Promise<void> {
-    const { place } = this.example;
-    const file = "zones/baseline.yaml";
-    await place.write(file, (await place.read(file)).replace(from, to));
+  edit(from: string, to: string): Promise<void> {
+    return this.example.place.edit("zones/baseline.yaml", from, to);
   }
 
   async #inSync(): Promise<void> {

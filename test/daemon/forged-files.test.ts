@@ -109,9 +109,11 @@ describe("zone files that somebody forged in the state", () => {
     await using example = await exampleWithEmulator({ config });
     await stop(await settled(example));
     const written = writesSeenBy(example.emulator).length;
-    const text = await example.place.read("zones/baseline.yaml");
-    const changed = text.replace("score_threshold: medium", "score_threshold: low");
-    await example.place.write("zones/baseline.yaml", changed);
+    await example.place.edit(
+      "zones/baseline.yaml",
+      "score_threshold: medium",
+      "score_threshold: low",
+    );
     // The first correction cannot break a site. The other one may.
     await control(example, "edit", { zone: "blog.example.com", settings: { enabled: false } });
     const set = { paranoia_level: 1 };
@@ -128,9 +130,11 @@ describe("zone files that somebody forged in the state", () => {
     expect(writesSeenBy(example.emulator).slice(written)).toHaveLength(1);
 
     const [, revision = ""] = /add (\S+) to limits\.accept/.exec(coerceText(hold)) ?? [];
-    const limits = await example.place.read("zonewarden.yaml");
-    const accepting = limits.replace("min_fleet: 2", `min_fleet: 2, accept: [${revision}]`);
-    await example.place.write("zonewarden.yaml", accepting);
+    await example.place.edit(
+      "zonewarden.yaml",
+      "min_fleet: 2",
+      `min_fleet: 2, accept: [${revision}]`,
+    );
     await eventually(
       "all zones are as the disk says",
       () => logLines(daemon).filter(({ msg }) => msg === "plan applied").length === 4 || undefined,

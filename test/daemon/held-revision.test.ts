@@ -11,11 +11,7 @@ const config = 'schedule: { cron: "0 * * * *" }';
 
 /** Lowers what all zones that share the example's profile tolerate. */
 async function editProfile({ place }: Example): Promise<void> {
-  const text = await place.read("zones/baseline.yaml");
-  await place.write(
-    "zones/baseline.yaml",
-    text.replace("score_threshold: medium", "score_threshold: high"),
-  );
+  await place.edit("zones/baseline.yaml", "score_threshold: medium", "score_threshold: high");
 }
 
 const zones = ["blog.example.com", "shop.example.com", "www.brand.example"];

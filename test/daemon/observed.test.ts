@@ -39,8 +39,7 @@ describe("a zone that is not written", () => {
     await using example = await exampleWithEmulator();
     const { place } = example;
     await place.run("apply");
-    const config = await place.read("zonewarden.yaml");
-    await place.write("zonewarden.yaml", config.replace("mode: enforce", "mode: observe"));
+    await place.edit("zonewarden.yaml", "mode: enforce", "mode: observe");
     expect((await place.run("apply")).code).toBe(0);
   });
 });

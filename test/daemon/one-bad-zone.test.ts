@@ -96,8 +96,7 @@ describe("a credential whose zones are not answered", () => {
 - { name: other, token_env: ZONEWARDEN_API_TOKEN }`;
     await using example = await exampleWithEmulator({ config, sleep: () => answer.promise });
     const { place } = example;
-    const file = await place.read("zonewarden.yaml");
-    await place.write("zonewarden.yaml", file.replace("api: {", "api: { concurrency: 1,"));
+    await place.edit("zonewarden.yaml", "api: {", "api: { concurrency: 1,");
     const [blog] = await listAnswer(example.emulator, "/zones?name=blog.example.com");
     const path = `*/zones/${blog?.id}/*`;
     await control(example, "faults", { fault: "latency", milliseconds: 1, path });

@@ -17,11 +17,7 @@ const config = 'schedule: { cron: "0 * * * *" }\nstore: { path: state }';
 
 /** Lowers what all zones that share the example's profile tolerate. */
 async function weaken({ place }: Example): Promise<void> {
-  const text = await place.read("zones/baseline.yaml");
-  await place.write(
-    "zones/baseline.yaml",
-    text.replace("score_threshold: medium", "score_threshold: low"),
-  );
+  await place.edit("zones/baseline.yaml", "score_threshold: medium", "score_threshold: low");
 }
 
 function edit(example: Example, set: object): Promise<void> {
@@ -92,8 +88,7 @@ describe("a daemon that starts again", () => {
     await using example = await exampleWithEmulator({ config });
     await stop(await settled(example));
     const setMode = async (mode: string): Promise<void> => {
-      const text = await example.place.read("zonewarden.yaml");
-      await example.place.write("zonewarden.yaml", text.replace(/^mode: .*$/m, `mode: ${mode}`));
+      await example.place.edit("zonewarden.yaml", /^mode: .*$/m, `mode: ${mode}`);
     };
     await setMode("observe");
     await edit(example, { paranoia_level: 1 });
@@ -166,8 +161,7 @@ describe("a daemon that starts again", () => {
     await stop(await settled(example));
     const file = await example.place.read("zones/shop.yaml");
     await example.place.remove("zones/shop.yaml");
-    const config2 = await example.place.read("zonewarden.yaml");
-    await example.place.write("zonewarden.yaml", config2.replace("min_fleet: 2", "min_fleet: 10"));
+    await example.place.edit("zonewarden.yaml", "min_fleet: 2", "min_fleet: 10");
     const first = example.place.start("run");
     const told = await logged(first, "zone no longer managed");
     expect(told).toMatchObject({ level: "warn", zone: "shop.example.com" });

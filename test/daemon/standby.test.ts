@@ -65,8 +65,7 @@ store: { postgres: { url_file: database-url } }`,
     await clock.advance(30_000);
     expect(await source()).toBe("store");
     const changes = await openPage(daemon);
-    const enforcing = await place.read("zonewarden.yaml");
-    await place.write("zonewarden.yaml", enforcing.replace("mode: enforce", "mode: observe"));
+    await place.edit("zonewarden.yaml", "mode: enforce", "mode: observe");
     await giveLeaseBack();
     slowMs = 1_000;
     await passing("leadership acquired", 500);

@@ -19,8 +19,7 @@ async function stepping(): Promise<Example> {
   });
   const { place } = example;
   const port = await freePort();
-  const config = await place.read("zonewarden.yaml");
-  await place.write("zonewarden.yaml", config.replace('"127.0.0.1:0"', `"127.0.0.1:${port}"`));
+  await place.edit("zonewarden.yaml", '"127.0.0.1:0"', `"127.0.0.1:${port}"`);
   await place.write("token", "a-token-of-a-rollout\n");
   const items = ["pay", "search"].map(
     (key) => `          - key: ${key}

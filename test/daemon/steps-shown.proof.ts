@@ -162,8 +162,7 @@ describe("a policy that comes from log to allow", () => {
       /\npolicy\/everywhere: log → allow after 7 days \(\d h of 7 days measured(; the last .*)?\)\n/,
     );
     // A change of the policy ends its stop.
-    const zones = await place.read("zones/shop.yaml");
-    await place.write("zones/shop.yaml", zones.replace("after: 30m", "after: 40m"));
+    await place.edit("zones/shop.yaml", "after: 30m", "after: 40m");
     const { stdout: changed } = await place.run("plan", shop);
     expect(changed).toMatch(/note: policy\/checkout: log → allow after 40 min\n/);
     // The comment of a pull request tells what will happen too.

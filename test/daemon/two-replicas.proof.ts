@@ -179,11 +179,7 @@ describe.skipIf(noPostgres).concurrent(`two processes with one Lease ${noPostgre
     const limits = `${await place.read("zonewarden.yaml")}limits: { min_fleet: 2 }\n`;
     await place.write("zonewarden.yaml", limits);
     await untilSaid(first, "configuration applied");
-    const text = await place.read("zones/baseline.yaml");
-    await place.write(
-      "zones/baseline.yaml",
-      text.replace("score_threshold: medium", "score_threshold: low"),
-    );
+    await place.edit("zones/baseline.yaml", "score_threshold: medium", "score_threshold: low");
     await untilSaid(first, "revision held");
     const written = writesSeenBy(emulator).length;
     let leader = first;

@@ -374,9 +374,7 @@ describe.skipIf(why)(`three replicas, ${repetitions} times each ${why ?? ""}`, (
       const limits = `${await place.read("zonewarden.yaml")}limits: { min_fleet: 2 }\n`;
       await place.write("zonewarden.yaml", limits);
       await said(leader, "configuration applied");
-      const profile = await place.read("zones/baseline.yaml");
-      const weaker = profile.replace("score_threshold: medium", "score_threshold: low");
-      await place.write("zones/baseline.yaml", weaker);
+      await place.edit("zones/baseline.yaml", "score_threshold: medium", "score_threshold: low");
       await said(leader, "revision held");
       const written = writes();
       for (let nth = 0; nth < 2 * repetitions; nth += 1) {

@@ -35,9 +35,11 @@ describe("a revision that a guard holds", () => {
     // From now on, two of the example's three zones are too many for one step.
     const text = await example.place.read("zonewarden.yaml");
     await example.place.write("zonewarden.yaml", `${text}limits: { min_fleet: 2 }\n`);
-    const profile = await example.place.read("zones/baseline.yaml");
-    const weaker = profile.replace("score_threshold: medium", "score_threshold: low");
-    await example.place.write("zones/baseline.yaml", weaker);
+    await example.place.edit(
+      "zones/baseline.yaml",
+      "score_threshold: medium",
+      "score_threshold: low",
+    );
     const written = writesSeenBy(example.emulator).length;
 
     for (let restart = 0; restart < 20; restart += 1) {

@@ -26,6 +26,8 @@ export interface Workplace extends AsyncDisposable {
   write(file: string, text: string): Promise<void>;
   remove(file: string): Promise<void>;
   read(file: string): Promise<string>;
+  /** Replaces a part of a file. Rejects if there is none. */
+  edit(file: string, part: string | RegExp, text: string): Promise<void>;
   /** Runs a command to its end. */
   run(...args: readonly string[]): Promise<Ran>;
   /** Starts a command that keeps running, `run` for example. */
@@ -47,18 +49,26 @@ export async function workplace(
   const directory = await mkdtemp(path.join(tmpdir(), "zonewarden-"));
   const start = (...args: readonly string[]): Started =>
     startIn(directory, { env, ...ports }, args);
+  const read = (file: string): Promise<string> => readFile(path.join(directory, file), "utf8");
+  const write = async (file: string, text: string): Promise<void> => {
+    const target = path.join(directory, file);
+    await mkdir(path.dirname(target), { recursive: true });
+    // At once, as editors and git do: on a busy machine a daemon would read a file that is half written.
+    const half = path.join(directory, `.half-written-${crypto.randomUUID()}`);
+    await writeFile(half, text);
+    await rename(half, target);
+  };
   return {
     directory,
-    write: async (file, text) => {
-      const target = path.join(directory, file);
-      await mkdir(path.dirname(target), { recursive: true });
-      // At once, as editors and git do: on a busy machine a daemon would read a file that is half written.
-      const half = path.join(directory, `.half-written-${crypto.randomUUID()}`);
-      await writeFile(half, text);
-      await rename(half, target);
-    },
+    write,
     remove: (file) => rm(path.join(directory, file), { recursive: true }),
-    read: (file) => readFile(path.join(directory, file), "utf8"),
+    read,
+    edit: async (file, part, text) => {
+      const before = await read(file);
+      const isThere = typeof part === "string" ? before.includes(part) : part.test(before);
+      if (!isThere) throw new Error(`${file} has no ${part}`);
+      await write(file, before.replace(part, text));
+    },
     run: async (...args) => start(...args).ended,
     start,
     [Symbol.asyncDispose]: () => rm(directory, { recursive: true, force: true }),

@@ -71,8 +71,7 @@ export async function declareMore(stage: Declaring): Promise<void> {
 
 /** Enforces the other policy of the shop, suspends the brand, and damages the state. */
 export async function prepareFiles({ place }: Example): Promise<void> {
-  const shopFile = await place.read("zones/shop.yaml");
-  await place.write("zones/shop.yaml", shopFile.replace("action: log", "action: allow"));
+  await place.edit("zones/shop.yaml", "action: log", "action: allow");
   const sites = await place.read("zones/sites.yaml");
   const name = `  - name: ${brand}\n`;
   await place.write("zones/sites.yaml", sites.replace(name, `${name}    suspend: true\n`));

@@ -173,9 +173,7 @@ async function holdRevision(stage: Stage): Promise<void> {
   await place.write("zonewarden.yaml", `${config}limits: { min_fleet: 2 }\n`);
   stage.sweep();
   await stage.logs("configuration applied");
-  const text = await place.read("zones/baseline.yaml");
-  const changed = text.replace("score_threshold: medium", "score_threshold: high");
-  await place.write("zones/baseline.yaml", changed);
+  await place.edit("zones/baseline.yaml", "score_threshold: medium", "score_threshold: high");
   stage.sweep();
   await stage.has('files_reloads_total{result="held"}', 1);
 }

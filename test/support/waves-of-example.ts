@@ -7,8 +7,7 @@ import { jsonFrom } from "./running.ts";
 
 /** Weakens all zones, which share the example's profile. */
 export async function weaken({ place }: Example): Promise<void> {
-  const text = await place.read("zones/baseline.yaml");
-  await place.write("zones/baseline.yaml", text.replace("paranoia_level: 2", "paranoia_level: 1"));
+  await place.edit("zones/baseline.yaml", "paranoia_level: 2", "paranoia_level: 1");
 }
 
 /** The zones that a daemon wrote, in order. */

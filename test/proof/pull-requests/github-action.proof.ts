@@ -23,11 +23,7 @@ const plan = { command: "plan", token: "emulator-token" };
 
 /** Changes the threshold that the zones share. */
 async function setThreshold(level: string, { place }: Scratch): Promise<void> {
-  const text = await place.read("zones/baseline.yaml");
-  await place.write(
-    "zones/baseline.yaml",
-    text.replace(/paranoia_level: \d/, `paranoia_level: ${level}`),
-  );
+  await place.edit("zones/baseline.yaml", /paranoia_level: \d/, `paranoia_level: ${level}`);
 }
 
 describe("the action validates", () => {
@@ -205,9 +201,11 @@ describe("the action plans", { timeout: 120_000 }, () => {
       const expression = `http.request.uri.path eq "/${n}"`;
       return `        - { key: ${"x".repeat(40)}${n}, expression: '${expression}', skip: { ruleset: current } }\n`;
     });
-    const text = await scratch.place.read("zones/baseline.yaml");
-    const edited = text.replace("      rules:\n", `      rules:\n${exceptions.join("")}`);
-    await scratch.place.write("zones/baseline.yaml", edited);
+    await scratch.place.edit(
+      "zones/baseline.yaml",
+      "      rules:\n",
+      `      rules:\n${exceptions.join("")}`,
+    );
     const run = await runAction(plan, { event: pullRequest(), api: api.url }, scratch);
     expect(run).toMatchObject({ isSuccess: false, outputs: { result: "failed" } });
     expect(api.comments[0]?.body).toContain("so the check fails");
@@ -217,11 +215,7 @@ describe("the action plans", { timeout: 120_000 }, () => {
   it("without a workflow command or a script of others in its log", async ({ expect }) => {
     await using scratch = await scratchRepository();
     const hostile = '::add-mask::x"; touch hacked; `touch hacked` $(touch hacked) #';
-    const shop = await scratch.place.read("zones/shop.yaml");
-    await scratch.place.write(
-      "zones/shop.yaml",
-      shop.replace(/description: .*/, `description: '${hostile}'`),
-    );
+    await scratch.place.edit("zones/shop.yaml", /description: .*/, `description: '${hostile}'`);
     const inputs = {
       ...plan,
       config: "zonewarden.yaml",
