@@ -4,6 +4,7 @@ import { etag } from "hono/etag";
 import { methodNotAllowed } from "hono/method-not-allowed";
 import { secureHeaders } from "hono/secure-headers";
 import { streamSSE } from "hono/streaming";
+import type { ContentfulStatusCode } from "hono/utils/http-status";
 
 import type { HistoryView } from "../history/history.ts";
 import type { StoredFleet } from "../history/stored-fleet.ts";
@@ -12,7 +13,7 @@ import type { ZoneSeries } from "../measure/measured-series.ts";
 import type { LinkAnswer } from "../plan/guard/may-write.ts";
 import { type Html, textOfHtml } from "../render/html.ts";
 import { answersJson } from "../render/write-answers.ts";
-import { type DaemonStatus, isWorking } from "../state/daemon-status.ts";
+import type { DaemonStatus } from "../state/daemon-status.ts";
 import type { Fleet } from "../state/fleet.ts";
 import type { WaveStatus } from "../state/load-report.ts";
 import type { ZoneStepsStatus } from "../state/steps-status.ts";
@@ -238,9 +239,9 @@ function addJson(
   });
   app.get("/api/v1/rollout", (c) => {
     const at = snapshot();
-    return isWorking(at.daemon)
+    return at.daemon.workingSince !== undefined
       ? c.json(rolloutOfJson(at, waves()), 200, revalidated)
-      : c.json({ error: gateAnswers.standby.text }, gateAnswers.standby.status, uncached);
+      : errorJson(c, gateAnswers.standby);
   });
   app.get("/api/v1/diagnostics", (c) => c.json(diagnosticsJson(snapshot()), 200, revalidated));
   const ofZone = (
@@ -250,7 +251,7 @@ function addJson(
     app.get(`/api/v1/zones/:name${path}`, async (c) => {
       const state = snapshot().fleet.zone(c.req.param("name"));
       return state === undefined
-        ? c.json({ error: "the zone is not declared" }, 404)
+        ? errorJson(c, unknownZone(snapshot()))
         : c.json(await answerOf(state), 200, revalidated);
     });
   };
@@ -261,6 +262,21 @@ function addJson(
   });
   ofZone("/history", ({ declared }) => historyOfZoneJson(snapshot(), declared.name));
   ofZone("/write", (state) => answersJson(writeAnswerOf(state, snapshot())));
+}
+
+interface ErrorAnswer {
+  readonly status: ContentfulStatusCode;
+  readonly text: string;
+}
+
+/** The answer for a zone that the process does not know. */
+function unknownZone({ daemon }: Snapshot): ErrorAnswer {
+  if (daemon.workingSince === undefined) return gateAnswers.standby;
+  return { status: 404, text: "the zone is not declared" };
+}
+
+function errorJson(c: Context, { status, text }: ErrorAnswer): Response {
+  return c.json({ error: text }, status, uncached);
 }
 
 /** Since when the counts of a zone are shown, unless another time is asked for: seven days. */
@@ -274,11 +290,12 @@ function addMeasurements(
   { seriesOf }: Pick<AppParts, "seriesOf">,
 ): void {
   app.get("/api/v1/zones/:name/measurements", async (c) => {
-    const { fleet, daemon, now } = snapshot();
+    const at = snapshot();
+    const { fleet, daemon, now } = at;
     const state = fleet.zone(c.req.param("name"));
     const asked = c.req.query("since");
     const since = asked === undefined ? shownSince(now) : momentIn(asked, now);
-    if (state === undefined) return c.json({ error: "the zone is not declared" }, 404);
+    if (state === undefined) return errorJson(c, unknownZone(at));
     if (since === undefined || since > now) {
       return c.json({ error: "since takes a moment (2026-03-01) or a time (24h, 7d)" }, 400);
     }

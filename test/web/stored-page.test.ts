@@ -157,7 +157,7 @@ describe("the server of a process that waits", () => {
     let stored: StoredFleet | undefined = storedScene();
     await using server = await serveFleet(fleetOf(), {
       storedFleet: () => Promise.resolve(stored),
-      facts: () => daemon({ cluster: standby }),
+      facts: () => daemon({ cluster: standby, workingSince: undefined }),
     });
     const get = async (path: string): Promise<readonly [number, unknown]> => {
       const response = await fetch(server.url + path, { signal });
@@ -176,13 +176,21 @@ describe("the server of a process that waits", () => {
         zones: [{ name: "shop.example.com", labels: { team: "payments", tier: "gold" } }],
       },
     ]);
-    expect(await get("/api/v1/rollout")).toEqual([
-      503,
-      {
-        error:
-          "this process waits for the Lease or for its store: send the request to the holder of the Lease, or see the log",
-      },
-    ]);
+    const zone = "/api/v1/zones/docs.example.com";
+    for (const path of ["/api/v1/rollout", zone, `${zone}/history`, `${zone}/measurements`]) {
+      expect([path, ...(await get(path))]).toEqual([
+        path,
+        503,
+        {
+          error:
+            "this process waits for the Lease or for its store: send the request to the holder of the Lease, or see the log",
+        },
+      ]);
+    }
+    const page = await fetch(`${server.url}/zones/docs.example.com`, { signal });
+    expect(wordsOf(await page.text())).toContain(
+      "/zones/docs.example.com is not a page, or a zone that this process does not know: it waits for the Lease or for its store.",
+    );
     stored = { readAt: at(1), zones: "no answer" };
     expect(await get("/api/v1/zones")).toEqual([503, { error: "no answer" }]);
     expect(await get("/api/v1/fleet")).toMatchObject([

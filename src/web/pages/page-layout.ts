@@ -210,12 +210,16 @@ function foot({ daemon, now }: Snapshot): Html {
 }
 
 export function renderNotFoundPage(snapshot: Snapshot, path: string): Html {
+  const zone =
+    snapshot.daemon.workingSince === undefined
+      ? "a zone that this process does not know: it waits for the Lease or for its store."
+      : "the zone is not declared.";
   return layout(
     snapshot,
     "Not found",
     html`<h1>Not found</h1>
       <p>
-        <code>${foreign(path)}</code> is not a page, or the zone is not declared.
+        <code>${foreign(path)}</code> is not a page, or ${zone}
         <a href="/">All zones</a>
       </p>`,
   );
