@@ -131,10 +131,10 @@ notifications: [{ name: chat, type: webhook, url: "${sink.url}" }]`,
     expect(await jsonFrom(daemon, "api/v1/diagnostics")).toMatchObject({
       diagnostics: [{ code: "WAVE_ZONE_UNDECLARED" }],
     });
-    const post = async (path: string, body: object): Promise<string> => {
+    const post = async (path: string, body: object, of = "a-rollout"): Promise<string> => {
       const answer = await fetch(`${page}api/v1/${path}`, {
         method: "POST",
-        headers: { authorization: "Bearer a-token-of-a-rollout" },
+        headers: { authorization: `Bearer a-token-of-${of}` },
         body: JSON.stringify(body),
       });
       return `${answer.status} ${await answer.text()}`;
@@ -153,10 +153,12 @@ notifications: [{ name: chat, type: webhook, url: "${sink.url}" }]`,
     );
     // A token for the rollout is none for the store.
     expect(await post("store", {})).toMatch(/^401/);
-    expect(await logged(daemon, "a command asked to store")).toMatchObject({
-      level: "warn",
-      result: "wrong_token",
-    });
+    const ofBlog = { format: 1, adopted: {}, weakened: { named: ["blog.example.com"] } };
+    expect(await post("store", ofBlog, "the-store")).toMatch(/^200.*"stored"/);
+    expect(logLines(daemon).filter(({ msg }) => msg === "a command asked to store")).toMatchObject([
+      { level: "warn", audit: true, result: "wrong_token" },
+      { level: "info", audit: true, result: "stored" },
+    ]);
     const told = logLines(daemon).filter(({ msg }) => msg === "rollout commanded");
     expect(told).toMatchObject([
       { level: "warn", audit: true, command: "abort", result: "other_revision", by: "mia" },

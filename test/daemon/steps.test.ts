@@ -7,7 +7,7 @@ import type { Started } from "../support/command-line.ts";
 import { control, type Example, exampleWithEmulator } from "../support/example.ts";
 import { logLines } from "../support/log-lines.ts";
 import { eventually } from "../support/processes.ts";
-import { stop, textFrom } from "../support/running.ts";
+import { jsonFrom, stop, textFrom } from "../support/running.ts";
 import { allRun, noneRuns } from "../support/settled-example.ts";
 
 const shop = "shop.example.com";
@@ -111,6 +111,9 @@ describe("a daemon with a policy on its way", () => {
     expect(left).toBeLessThan(60);
     await eventually("it is live", async () => (await world.live()) === "allow" || undefined);
     expect(await textFrom(daemon, "metrics")).toMatch(/^zonewarden_steps\{state="watched"\} 1$/m);
+    expect(await jsonFrom(daemon, `api/v1/zones/${shop}`)).toMatchObject({
+      steps: { objects: [{ key: "policy/pay" }] },
+    });
     await world.end();
     const { example } = world;
     const history = await example.place.run("history", shop);
