@@ -114,11 +114,16 @@ async function runUntilStopped(
   await using _triggers = await triggers(parts, host, current, reload);
   const changed = (): void => pages.load();
   if (shared === undefined) {
-    const later = first === undefined ? await openLater(parts, host, stop) : undefined;
-    // While this process waited, the configuration may have changed to one that writes less.
-    if (later !== undefined) await reload();
-    const term = first ?? (later && (await beginAlone(later)));
-    if (later !== undefined) changed();
+    const beginLater = async (): Promise<Term | undefined> => {
+      const opened = await openLater(parts, host, stop);
+      if (opened === undefined) return undefined;
+      // While this process waited, the configuration may have changed to one that writes less.
+      await reload();
+      const term = await beginAlone(opened);
+      changed();
+      return term;
+    };
+    const term = first ?? (await beginLater());
     await term?.run(shutdown.signals);
   } else {
     await workWhileElected(context, current, shared, { reload, changed }, shutdown.signals);

@@ -10,10 +10,11 @@ import { nodeStateDirectory } from "../../src/memory/directory/state-directory.t
 import { coerceObject, type JsonObject } from "../../src/syntax/json.ts";
 import { SimulatedClock } from "../support/clock.ts";
 import type { Started } from "../support/command-line.ts";
-import { control, type Example, exampleWithEmulator } from "../support/example.ts";
+import { control, type Example, exampleWithEmulator, writesSeenBy } from "../support/example.ts";
 import { logged, logLines } from "../support/log-lines.ts";
 import { eventually } from "../support/processes.ts";
 import { ask, stop, textFrom } from "../support/running.ts";
+import { allRun } from "../support/settled-example.ts";
 
 const shop = "shop.example.com";
 const config = 'schedule: { cron: "0 * * * *" }\n';
@@ -40,7 +41,7 @@ describe("a daemon whose state directory", () => {
   }) => {
     const clock = new SimulatedClock();
     await using example = await exampleWithEmulator({
-      config: `${config}store: { path: blocked/state }\n`,
+      config: `schedule: { cron: "0 * * * *", debounce: 1h }\nstore: { path: blocked/state }\n`,
       ports: { clock },
     });
     const { place, emulator } = example;
@@ -61,9 +62,12 @@ describe("a daemon whose state directory", () => {
     expect(emulator.journal()).toEqual([]);
     expect(logLines(daemon).filter(({ msg }) => msg === message)).toHaveLength(1);
 
+    // It begins with the configuration as it is then.
+    await place.edit("zonewarden.yaml", "mode: enforce", "mode: observe");
     await rm(path.join(place.directory, "blocked"));
     await clock.advance(5_000);
-    await logged(daemon, "plan applied", { zone: shop });
+    await allRun(daemon);
+    expect(writesSeenBy(emulator)).toEqual([]);
     expect(await place.read("blocked/state/state.lock")).toContain('"pid"');
     expect((await ask(daemon, "/readyz")).status).toBe(200);
     expect(await textFrom(daemon, "metrics")).toMatch(
