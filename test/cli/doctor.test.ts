@@ -174,7 +174,7 @@ describe("doctor", () => {
     {
       when: "cannot be written",
       sql: (name: string) => `ALTER DATABASE ${name} SET default_transaction_read_only = on`,
-      says: /^error +store .*read-only replica: name the primary in the URL$/m,
+      says: /^error +store .*read-only replica, or default_transaction_read_only is on: name the primary in the URL, or set it to off$/m,
     },
     {
       when: "can be read only",

@@ -15,12 +15,15 @@ const answerTimeoutMs = 15_000;
 export type Rows = readonly JsonObject[];
 
 /**
- * One connection to a database: made when it is first needed, and made anew after it was lost, with the URL as it is then.
- * It has no session state, so a pooler may give each transaction another session.
+ * One connection to a database: made when it is first needed, and made anew after a failure, with the URL as it is then. It
+ * has no session state, so a pooler may give each transaction another session.
  */
 export class SqlConnection implements AsyncDisposable {
   readonly #url: () => Promise<string>;
   #client: Promise<Client> | undefined;
+  /** Settles when all that was run has ended: what fails ends its connection, and nothing else. */
+  #before: Promise<unknown> = Promise.resolve();
+  #isClosed = false;
 
   /** @param url reads the URL. Rejects if there is none. */
   constructor(url: () => Promise<string>) {
@@ -28,15 +31,23 @@ export class SqlConnection implements AsyncDisposable {
   }
 
   /**
-   * Runs statements as one transaction and in one round trip, and gives the rows of each. After a rejection it is not known
-   * whether the transaction took place, unless the server refused it.
+   * Runs statements as one transaction and in one round trip, after those that were run before, and gives the rows of each.
+   * After a rejection it is not known whether the transaction took place, unless the server refused it.
    *
-   * @param timeoutMs how long this process waits for the answer.
+   * @param timeoutMs how long this process waits for the answer once it asks.
    * @throws {DatabaseError}
    */
-  async run(statements: readonly string[], timeoutMs = answerTimeoutMs): Promise<readonly Rows[]> {
+  run(statements: readonly string[], timeoutMs = answerTimeoutMs): Promise<readonly Rows[]> {
+    const ran = this.#before.then(() => this.#run(statements, timeoutMs));
+    this.#before = ran.catch(() => undefined);
+    return ran;
+  }
+
+  async #run(statements: readonly string[], timeoutMs: number): Promise<readonly Rows[]> {
+    if (this.#isClosed) throw new DatabaseError("the connection to the database is closed");
     const text = [
-      "BEGIN",
+      // The tables rely on this isolation: whoever waited for a lock sees what its holder wrote.
+      "BEGIN ISOLATION LEVEL READ COMMITTED",
       `SET LOCAL statement_timeout = ${statementTimeoutMs}`,
       `SET LOCAL lock_timeout = ${lockTimeoutMs}`,
       ...statements,
@@ -56,6 +67,7 @@ export class SqlConnection implements AsyncDisposable {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
+    this.#isClosed = true;
     const client = await this.#client?.catch(() => undefined);
     await client?.end().catch(() => undefined);
   }
@@ -150,10 +162,13 @@ const remedies: Readonly<Record<string, string>> = {
   "3F000": "run `zonewarden store migrate`",
   "42P01": "run `zonewarden store migrate`",
   "42501": "run what `zonewarden store grants` prints as an administrator of the database",
-  "25006": "this server is a read-only replica: name the primary in the URL",
+  "25006":
+    "this server is a read-only replica, or default_transaction_read_only is on: name the primary in the URL, or set it to off",
   "53100": "the disk of the server is full: free space on it",
   "53300": "raise max_connections of the server, or use a pooler",
   "55P03": "another transaction holds the lock: end it",
+  CERT_HAS_EXPIRED: "renew the certificate of the server",
+  ERR_TLS_CERT_ALTNAME_INVALID: "use a host name of the certificate in the URL",
   DEPTH_ZERO_SELF_SIGNED_CERT: nameAuthority,
   SELF_SIGNED_CERT_IN_CHAIN: nameAuthority,
   UNABLE_TO_GET_ISSUER_CERT: nameAuthority,
@@ -161,13 +176,22 @@ const remedies: Readonly<Record<string, string>> = {
   UNABLE_TO_VERIFY_LEAF_SIGNATURE: nameAuthority,
 };
 
+/** What a person can do about an error of the client library, which has no code, by a part of its text. */
+const remediesByText: readonly (readonly [part: string, remedy: string])[] = [
+  ["password must be a string", "add the password to the URL"],
+  [
+    "does not support SSL",
+    "configure TLS at the server, or add sslmode=disable to the URL if the network is trusted",
+  ],
+];
+
 /** An error of the client library or the server, with what to do. */
 function explained(error: unknown): DatabaseError {
   if (error instanceof DatabaseError) return error;
   const code = errorCode(error);
   // Node.js has advice of its own about a certificate, for who starts it.
   const text = errorText(error).replace(/; if the root CA is installed .*/, "");
-  const remedy = remedies[code];
+  const remedy = remedies[code] ?? remediesByText.find(([part]) => text.includes(part))?.[1];
   const message = `the database cannot be used: ${text}`;
   return new DatabaseError(remedy === undefined ? message : `${message}: ${remedy}`, code, error);
 }
