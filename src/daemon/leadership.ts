@@ -167,8 +167,8 @@ async function openStore(
     });
   };
   const store = await untilDone(open, { place, ...ports }, stop, giveUp);
-  logOpenedState(store.state.opened, place, logger);
   if (store.isRestored) logRestored(logger, place);
+  else logOpenedState(store.state.opened, place, logger);
   return store;
 }
 
@@ -227,7 +227,7 @@ export async function untilDone<T>(
 function logRestored(logger: Logger, place: string): void {
   logger.error(
     { path: place },
-    "the database has lost what this process had stored or seen there: it was restored, or failed over to a copy that lagged behind; releases in limits.accept are not used: to release a plan that is held, remove its hash, wait until the configuration is applied, and add it again",
+    "the database has lost what was stored there: it, or one of its tables, was restored or emptied, or it failed over to a copy that lagged behind; releases in limits.accept are not used: to release a plan that is held, remove its hash, wait until the configuration is applied, and add it again",
   );
 }
 

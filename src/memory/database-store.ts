@@ -8,16 +8,17 @@ import {
   type KeyChange,
   type StateMedium,
 } from "./batched-store.ts";
-import type {
-  BatchResult,
-  LeaderTables,
-  MeasurementBatch,
-  OpenedTables,
-  StoredTerm,
-  StoredHead,
+import {
+  type BatchResult,
+  brokenState,
+  type LeaderTables,
+  type MeasurementBatch,
+  type OpenedTables,
+  type StoredTerm,
+  type StoredHead,
 } from "./database.ts";
 import type { KeptStore } from "./kept-store.ts";
-import type { StoreIdentity } from "./state-store.ts";
+import type { OpenResult, StoreIdentity } from "./state-store.ts";
 
 /** What a store in a database needs from outside. */
 export interface DatabaseStorePorts extends BatchPorts {
@@ -75,6 +76,11 @@ export async function openDatabaseStore(
   return new DatabaseStore(place, tables, opened, last, ports);
 }
 
+function openedState(entries: number, isWhole: boolean): OpenResult {
+  if (entries > 0) return { result: "loaded", entries };
+  return isWhole ? { result: "empty" } : { result: "lost", reason: "damaged", detail: brokenState };
+}
+
 /** What one statement stores: changes of the state, lines of the history, or both. */
 interface Part {
   readonly changes: readonly KeyChange[];
@@ -100,20 +106,17 @@ class DatabaseStore implements TermStore {
   constructor(
     place: string,
     tables: LeaderTables,
-    { term, termBefore, entries, head, canDrop }: OpenedTables,
+    { term, termBefore, isWhole, entries, head, canDrop }: OpenedTables,
     last: LastTerm | undefined,
     ports: DatabaseStorePorts,
   ) {
-    this.isRestored = last !== undefined && hasLost(last, { term: termBefore, head });
+    this.isRestored = !isWhole || (last !== undefined && hasLost(last, { term: termBefore, head }));
     this.#tables = tables;
     this.#term = term;
     this.#head = head;
     this.#ports = ports;
-    const result =
-      entries.size === 0
-        ? ({ result: "empty" } as const)
-        : ({ result: "loaded", entries: entries.size } as const);
-    this.state = new BatchedStore(this.#medium(), { opened: result, entries }, gatherMs, ports);
+    const opened = openedState(entries.size, isWhole);
+    this.state = new BatchedStore(this.#medium(), { opened, entries }, gatherMs, ports);
     this.history = {
       place,
       canDrop,

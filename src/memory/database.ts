@@ -31,6 +31,8 @@ export interface OpenedTables {
   readonly term: number;
   /** The term before, as the database knew it. */
   readonly termBefore: number;
+  /** `false`: the state was emptied or restored without the other tables, or they without it. */
+  readonly isWhole: boolean;
   readonly entries: Map<string, string>;
   readonly head: StoredHead;
   /** Whether this role may drop the oldest lines. */
@@ -67,6 +69,10 @@ export type BatchResult =
 
 /** Whose tables they are while `store copy` writes into them: nobody's, so that nobody takes a part for a store. */
 export const unfinishedCopy: StoreIdentity = { owner: "", service: "an unfinished copy" };
+
+/** Why a state is not to be used by a command. The next leader makes a new beginning with it. */
+export const brokenState =
+  "the table of the state was emptied or restored without the other tables, or they without it: start the daemon, which then uses no release in limits.accept";
 
 /** The tables of an installation, for its leader. Everything rejects if the database cannot be used now. */
 export interface LeaderTables {
@@ -119,9 +125,13 @@ export interface DatabaseTables extends LeaderTables {
    * @throws {DatabaseError} if the tables belong to another owner or service, or are not of this program's version.
    */
   check(identity: StoreIdentity, use?: "read" | "lead"): Promise<void>;
-  /** What tells these tables from all others, also after a restore: made up by whoever asks first, who must be able to lead. */
+  /** What tells these tables from all others, also after a restore. */
   storeId(): Promise<string>;
-  /** What the state says now. */
+  /**
+   * What the state says now.
+   *
+   * @throws {DatabaseError} if it is not of the same moment as the other tables.
+   */
   entries(): Promise<Map<string, string>>;
   /**
    * The last entry of each zone among the newest lines of the history, oldest first, and what follows a key in the state,

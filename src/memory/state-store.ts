@@ -14,7 +14,7 @@ export function identityOf({ desired, api }: Config): StoreIdentity {
 
 /** Why the state that was stored cannot be used; the daemon then starts as if there were none. */
 export type StateLoss =
-  /** A line in the middle does not have the checksum that it was written with. */
+  /** A line in the middle does not have the checksum that it was written with, or a table is empty that was not. */
   | "damaged"
   /** Written by another installation: another owner, or another service address. */
   | "foreign"

@@ -205,9 +205,9 @@ describe.skipIf(noPostgres)(`zonewarden store with a database ${noPostgres ?? ""
     expect(missing.stderr).toContain("run `zonewarden store migrate`");
     const made = await place.inDatabase("store", "migrate");
     expect(made).toMatchObject({ code: 0, stderr: "" });
-    expect(made.stdout).toContain("created the tables: from version 0 to 2");
+    expect(made.stdout).toContain("created the tables: from version 0 to 3");
     const again = await place.inDatabase("store", "migrate");
-    expect(again.stdout).toContain("the tables have version 2: nothing to do");
+    expect(again.stdout).toContain("the tables have version 3: nothing to do");
     const unused = await place.inDatabase("store", "check");
     expect(unused.code).toBe(0);
     expect(unused.stdout).toContain("belongs to: nobody yet\n");
@@ -328,7 +328,7 @@ describe.skipIf(noPostgres)(`zonewarden store with a database ${noPostgres ?? ""
     expect(stderr).toContain(says);
     const server = await sharedPostgres();
     const left = await server.query("SELECT key FROM zonewarden.state", place.database);
-    expect(left.filter(({ key }) => key !== "store-id")).toEqual([]);
+    expect(left.filter(({ key }) => key !== "store-term")).toEqual([]);
   });
 
   it("drops old lines as the owner, and not as the writer", async ({ expect }) => {
@@ -366,7 +366,7 @@ describe.skipIf(noPostgres)(`zonewarden store with a database ${noPostgres ?? ""
     expect(missing.stderr).toMatch(/its file cannot be read: [^:]*\n$/);
     await place.write("reader-url", server.url(place.database, reader));
     const asReader = await place.inDatabase("store", "trim", "--url-file", "reader-url");
-    expect(asReader.stderr).toMatch(/permission denied for table state: [^:]*\n$/);
+    expect(asReader.stderr).toMatch(/permission denied for table lease: [^:]*\n$/);
     const trimmed = await place.inDatabase("store", "trim", ...asOwner);
     expect(trimmed, trimmed.stderr).toMatchObject({ code: 0 });
     const [, head = ""] = /its head is ([0-9a-f]{64})\n/.exec(trimmed.stdout) ?? [];
@@ -375,7 +375,7 @@ describe.skipIf(noPostgres)(`zonewarden store with a database ${noPostgres ?? ""
     const left = await server.query("SELECT n FROM zonewarden.history ORDER BY n", place.database);
     expect(left.map(({ n }) => Number(n))).toEqual([12]);
     const claimed =
-      "SELECT FROM zonewarden.lease, zonewarden.state WHERE installation LIKE '%' || value";
+      "SELECT FROM zonewarden.lease, zonewarden.installation WHERE installation LIKE '%' || id";
     expect(await server.query(claimed, place.database)).toHaveLength(1);
     const again = await place.inDatabase("store", "trim", ...asOwner);
     expect(again.stdout).toContain("no line of the history is older than history.max_age");

@@ -48,8 +48,8 @@ describe.skipIf(noPostgres)(`migrations of the tables ${noPostgres ?? ""}`, () =
     await holder.query("COMMIT");
     await holder.end();
     expect((await migrated).toSorted((one, other) => one.from - other.from)).toEqual([
-      { from: 2, to: 4 },
-      { from: 4, to: 4 },
+      { from: 3, to: 5 },
+      { from: 5, to: 5 },
     ]);
     expect(await server.query("SELECT transitions FROM zonewarden.lease", name)).toEqual([
       { transitions: "1" },
@@ -65,10 +65,14 @@ describe.skipIf(noPostgres)(`migrations of the tables ${noPostgres ?? ""}`, () =
 
   it("of an older program are left to `store migrate`", async ({ expect }) => {
     const server = await sharedPostgres();
-    const { url } = await server.createDatabase();
+    const { url, name } = await server.createDatabase();
     await atOnce(url, 1, (tables) => tables.migrate(), migrations.slice(0, 1));
+    // It kept its id in the state.
+    await server.query("INSERT INTO zonewarden.state VALUES ('store-id', 'b7'), ('a', '1')", name);
     expect(await atOnce(url, 1, (tables) => tables.createMissing())).toEqual([false]);
-    expect(await atOnce(url, 1, (tables) => tables.migrate())).toEqual([{ from: 1, to: 4 }]);
+    expect(await atOnce(url, 1, (tables) => tables.migrate())).toEqual([{ from: 1, to: 5 }]);
+    expect(await atOnce(url, 1, (tables) => tables.storeId())).toEqual(["b7"]);
+    expect(await atOnce(url, 1, (tables) => tables.entries())).toEqual([new Map([["a", "1"]])]);
   });
 
   it("that three processes begin at once create the tables once", async ({ expect }) => {
@@ -127,7 +131,7 @@ describe.skipIf(noPostgres)(`migrations of the tables ${noPostgres ?? ""}`, () =
     await atOnce(url, 1, (tables) => tables.migrate());
     const batch = { term, changes: [["a", "1"]], head, history: undefined } as const;
     expect(await database.tables.store(batch)).toBe("term_over");
-    await expect(database.tables.check(identity)).rejects.toThrow("version 4");
-    await expect(database.tables.migrate()).rejects.toThrow("this program knows up to 2");
+    await expect(database.tables.check(identity)).rejects.toThrow("version 5");
+    await expect(database.tables.migrate()).rejects.toThrow("this program knows up to 3");
   });
 });

@@ -115,6 +115,16 @@ const scenes: readonly Scene[] = [
     says: /password authentication failed.*: correct the user or the password in the URL$/,
   },
   {
+    when: "the URL has no password, and the server asks for one",
+    prepare: async (each) => (await withPassword(each, "")).replace(":@", "@"),
+    says: /password must be a string: add the password to the URL$/,
+  },
+  {
+    when: "the server has no TLS",
+    prepare: async ({ url }) => Promise.resolve(`${url}&sslmode=require`),
+    says: /does not support SSL connections: configure TLS at the server, or add sslmode=disable/,
+  },
+  {
     when: "the database does not exist",
     prepare: ({ server }) => Promise.resolve(server.url("nothing")),
     says: /database "nothing" does not exist: create the database/,
@@ -156,7 +166,16 @@ const scenes: readonly Scene[] = [
       await server.query(`ALTER DATABASE ${name} SET default_transaction_read_only = on`);
       return url;
     },
-    says: /read-only transaction: this server is a read-only replica: name the primary in the URL$/,
+    says: /read-only transaction: this server is a read-only replica, or default_transaction_read_only is on: name the primary in the URL, or set it to off$/,
+  },
+  {
+    when: "the database cannot store each character",
+    prepare: async ({ server, name }) => {
+      const template = "ENCODING 'LATIN1' LC_COLLATE 'C' LC_CTYPE 'C' TEMPLATE template0";
+      await server.query(`CREATE DATABASE ${name}_l ${template}`);
+      return server.url(`${name}_l`);
+    },
+    says: /the encoding of the database is LATIN1: create a database with ENCODING 'UTF8'$/,
   },
   {
     when: "the tables are of a newer program",
@@ -164,7 +183,7 @@ const scenes: readonly Scene[] = [
       await server.query("UPDATE zonewarden.installation SET version = 99", name);
       return url;
     },
-    says: /the tables have version 99, and this program knows up to 2: use the version/,
+    says: /the tables have version 99, and this program knows up to 3: use the version/,
   },
   {
     when: "another installation uses the schema",
@@ -191,8 +210,8 @@ describe.skipIf(noPostgres)(`a daemon with a database ${noPostgres ?? ""}`, () =
     const { server, name, url } = await found();
     await server.query("DROP SCHEMA zonewarden CASCADE", name);
     expect(await errorsOf(url, 60)).toEqual([]);
-    const stored = await server.query("SELECT * FROM zonewarden.state", name);
-    expect(stored.filter(({ key }) => key !== "store-id")).toEqual([{ key: "a", value: "1" }]);
+    await using database = openDatabase("zonewarden", () => Promise.resolve(url));
+    expect(await database.tables.entries()).toEqual(new Map([["a", "1"]]));
     await server.query("UPDATE zonewarden.installation SET version = 0", name);
     expect(await errorsOf(url, 6)).toEqual([expect.stringContaining("store migrate")]);
   });
@@ -252,19 +271,54 @@ describe.skipIf(noPostgres)(`a daemon with a database ${noPostgres ?? ""}`, () =
     expect(await database.tables.entries()).toEqual(new Map());
   });
 
-  it("makes one connection anew, however many statements failed on the last one", async ({
+  it("tells of each statement what became of it, whatever became of the one before", async ({
     expect,
   }) => {
     const { url } = await installation();
     await using connection = new SqlConnection(() => Promise.resolve(url));
-    const session = async (): Promise<unknown> => connection.run(["SELECT pg_backend_pid()"]);
-    const refused = connection.run(["SELECT 1 / 0"]).catch(async (error: unknown) => {
-      expect(error).toMatchObject({ name: "DatabaseError", code: "22012" });
-      return session();
+    const refused = expect(connection.run(["SELECT 1 / 0"])).rejects.toMatchObject({
+      name: "DatabaseError",
+      code: "22012",
     });
-    const beside = session();
-    await expect(beside).rejects.toThrow("Connection terminated");
-    expect(await session()).toEqual(await refused);
+    const [beside, next] = [connection.run(["SELECT 2 AS b"]), connection.run(["SELECT 3 AS c"])];
+    await refused;
+    expect([await beside, await next]).toEqual([[[{ b: 2 }]], [[{ c: 3 }]]]);
+  });
+
+  it("has the isolation that its statements need, whatever the database has by default", async ({
+    expect,
+  }) => {
+    const { server, name, url } = await found();
+    await server.query(`ALTER DATABASE ${name} SET default_transaction_isolation = serializable`);
+    await using connection = new SqlConnection(() => Promise.resolve(url));
+    expect(await connection.run(["SHOW transaction_isolation"])).toEqual([
+      [{ transaction_isolation: "read committed" }],
+    ]);
+  });
+
+  it.for([
+    { of: "emptied", kept: "false", opened: { result: "lost", reason: "damaged" } },
+    { of: "restored", kept: "true", opened: { result: "loaded", entries: 1 } },
+  ])("counts its state as lost if only its table was $of", async ({ kept, opened }, { expect }) => {
+    const { server, name, url } = await found();
+    await using database = openDatabase("zonewarden", () => Promise.resolve(url));
+    const { tables } = database;
+    const first = await termOf(database, []);
+    expect([first.isRestored, first.state.opened]).toEqual([false, { result: "empty" }]);
+    first.state.set("a", "1");
+    expect(await first.state.flush()).toBe(true);
+    await server.query("CREATE TABLE backup AS SELECT * FROM zonewarden.state", name);
+    expect((await termOf(database, [])).isRestored).toBe(false);
+    await server.query(
+      `TRUNCATE zonewarden.state; INSERT INTO zonewarden.state SELECT * FROM backup WHERE ${kept}`,
+      name,
+    );
+    await expect(tables.entries()).rejects.toThrow("start the daemon");
+    const next = await termOf(database, []);
+    expect([next.isRestored, next.state.opened]).toMatchObject([true, opened]);
+    // It is told once: from here on, it is what the daemon knows.
+    expect((await tables.entries()).size).toBe(kept === "true" ? 1 : 0);
+    expect((await termOf(database, [])).isRestored).toBe(false);
   });
 
   it("limits how long a statement takes and waits for a lock, without a trace in the session", async ({

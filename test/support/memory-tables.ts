@@ -53,6 +53,7 @@ export class MemoryTables implements LeaderTables {
     return Promise.resolve({
       term,
       termBefore,
+      isWhole: true,
       entries: new Map(entries),
       head,
       canDrop: true,

@@ -46,7 +46,23 @@ CREATE TABLE ${schema}.measurement (
   record text NOT NULL,
   PRIMARY KEY (day, zone)
 );`,
+  (schema) => `
+ALTER TABLE ${schema}.installation ADD COLUMN id text NOT NULL DEFAULT gen_random_uuid();
+UPDATE ${schema}.installation SET id = value FROM ${schema}.state WHERE key = 'store-id';
+DELETE FROM ${schema}.state WHERE key = 'store-id';`,
 ];
+
+/**
+ * The key in the state of the last term, which the table `installation` has too: where they differ, one of the two tables
+ * was restored or emptied without the other. It is no entry of the state.
+ */
+export const termKey = "store-term";
+
+/** Writes the term into the state. */
+export function markStateSql(schema: string): string {
+  return `INSERT INTO ${schema}.state (key, value) SELECT '${termKey}', term FROM ${schema}.installation
+ON CONFLICT (key) DO UPDATE SET value = excluded.value`;
+}
 
 /**
  * The statements that bring tables of a version, 0 for none, to that of the last migration, in one transaction. They fail
@@ -55,7 +71,8 @@ CREATE TABLE ${schema}.measurement (
 export function migrationSql(from: number, schema: string, all: readonly Migration[]): string {
   const quoted = quotedName(schema);
   const steps = all.slice(from).map((step) => step(quoted));
-  const end = `UPDATE ${quoted}.installation SET version = ${all.length}, term = term + 1`;
+  const end = `UPDATE ${quoted}.installation SET version = ${all.length}, term = term + 1;
+${markStateSql(quoted)}`;
   if (from === 0) return [createSchema(schema, ""), ...steps, end].join("\n");
   const judge = `LOCK TABLE ${quoted}.installation IN ACCESS EXCLUSIVE MODE;
 DO $do$

@@ -4,6 +4,7 @@ import { coerceText } from "../../syntax/json.ts";
 import type { KeyChange } from "../batched-store.ts";
 import {
   type BatchResult,
+  brokenState,
   DatabaseError,
   type DatabaseTables,
   type MeasurementBatch,
@@ -14,7 +15,7 @@ import {
   unfinishedCopy,
 } from "../database.ts";
 import type { StoreIdentity } from "../state-store.ts";
-import { migrations, migrationSql, quotedName } from "./schema.ts";
+import { markStateSql, migrations, migrationSql, quotedName, termKey } from "./schema.ts";
 import { literal, literals, type Rows, type SqlConnection } from "./sql-connection.ts";
 
 /** Lines that are read at once. */
@@ -26,9 +27,6 @@ const recordsOfPage = 200;
 /** What `lastEntries` reads at most: the newest lines, and bytes of the lines that it finds in them. */
 const newestLines = 50_000;
 const longestEntries = 16 * 1024 * 1024;
-
-/** The key of the id of a store. It is no entry of the state: a copy has another id. */
-const idKey = "store-id";
 
 /** Characters of a line up to its trigger, at least: the rest of a long line need not be unpacked. */
 const beginning = 600;
@@ -66,6 +64,7 @@ export class Tables implements DatabaseTables {
   }
 
   async migrate(): Promise<{ readonly from: number; readonly to: number }> {
+    await this.#checkEncoding();
     const to = this.version;
     const from = await this.#version();
     if (from > to) throw this.#newer(from);
@@ -116,7 +115,16 @@ export class Tables implements DatabaseTables {
     ]);
   }
 
+  /** In another encoding, one character of a rule that the service has would stop all batches. */
+  async #checkEncoding(): Promise<void> {
+    const { encoding } = await this.#row("SELECT current_setting('server_encoding') AS encoding");
+    if (encoding === "UTF8" || encoding === "SQL_ASCII") return;
+    const remedy = "create a database with ENCODING 'UTF8'";
+    throw new DatabaseError(`the encoding of the database is ${coerceText(encoding)}: ${remedy}`);
+  }
+
   async #checkOwner({ owner, service }: StoreIdentity): Promise<void> {
+    await this.#checkEncoding();
     const row = await this.#row(
       `SELECT version, owner, service FROM ${this.#table("installation")}`,
     );
@@ -140,12 +148,13 @@ export class Tables implements DatabaseTables {
   }
 
   async storeId(): Promise<string> {
-    const state = this.#table("state");
-    const [, rows = []] = await this.#run([
-      `INSERT INTO ${state} (key, value) VALUES ('${idKey}', gen_random_uuid()) ON CONFLICT DO NOTHING`,
-      `SELECT value FROM ${state} WHERE key = '${idKey}'`,
-    ]);
-    return coerceText(rows[0]?.["value"]);
+    const { id } = await this.#row(`SELECT id FROM ${this.#table("installation")}`);
+    return coerceText(id);
+  }
+
+  /** Says in one row whether the state is of the term that the installation has. */
+  #agreement(): string {
+    return `SELECT term::text = (SELECT value FROM ${this.#table("state")} WHERE key = '${termKey}') AS is_whole FROM ${this.#table("installation")}`;
   }
 
   /** One round trip. */
@@ -157,16 +166,20 @@ export class Tables implements DatabaseTables {
     const installation = this.#table("installation");
     const may = `WITH may AS MATERIALIZED (SELECT 1 FROM ${installation} WHERE term = ${after})`;
     const stored = unstored.length === 0 ? "" : `${may}${this.#stateChanges(unstored)}\n`;
-    const [[before] = [], [term] = [], entries = [], [head] = [], [right] = []] = await this.#run([
-      `SELECT term FROM ${installation} FOR UPDATE`,
-      `${stored}UPDATE ${installation} SET term = greatest(term, ${after}) + 1, owner = ${literal(owner)}, service = ${literal(service)} RETURNING term`,
-      `SELECT key, value FROM ${this.#table("state")}`,
-      this.#lastLine(),
-      `SELECT has_table_privilege(${literal(this.#table("history"))}, 'DELETE') AS can_drop`,
-    ]);
+    const [[before] = [], [whole] = [], [term] = [], , entries = [], [head] = [], [right] = []] =
+      await this.#run([
+        `SELECT term FROM ${installation} FOR UPDATE`,
+        this.#agreement(),
+        `${stored}UPDATE ${installation} SET term = greatest(term, ${after}) + 1, owner = ${literal(owner)}, service = ${literal(service)} RETURNING term`,
+        markStateSql(quotedName(this.#name)),
+        `SELECT key, value FROM ${this.#table("state")}`,
+        this.#lastLine(),
+        `SELECT has_table_privilege(${literal(this.#table("history"))}, 'DELETE') AS can_drop`,
+      ]);
     return {
       term: Number(term?.["term"] ?? 0),
       termBefore: Number(before?.["term"] ?? 0),
+      isWhole: whole?.["is_whole"] === true,
       entries: entriesIn(entries),
       head: headIn(head),
       canDrop: right?.["can_drop"] === true,
@@ -187,7 +200,11 @@ export class Tables implements DatabaseTables {
   }
 
   async entries(): Promise<Map<string, string>> {
-    const [rows = []] = await this.#run([`SELECT key, value FROM ${this.#table("state")}`]);
+    const [[whole] = [], rows = []] = await this.#run([
+      this.#agreement(),
+      `SELECT key, value FROM ${this.#table("state")}`,
+    ]);
+    if (whole?.["is_whole"] !== true) throw new DatabaseError(brokenState);
     return entriesIn(rows);
   }
 
@@ -353,7 +370,7 @@ SELECT count(*) AS terms FROM term`,
 
 function entriesIn(rows: Rows): Map<string, string> {
   const entries = new Map(rows.map(({ key, value }) => [coerceText(key), coerceText(value)]));
-  entries.delete(idKey);
+  entries.delete(termKey);
   return entries;
 }
 
