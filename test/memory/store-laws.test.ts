@@ -45,6 +45,7 @@ function directoryOf(directory: MemoryDirectory): StateDirectory {
     lines: (name) => directory.lines(name),
     create: (name, text) => directory.create(name, text),
     append: (name, offset, text) => directory.append(name, offset, text),
+    overwrite: (name, text) => directory.overwrite(name, text),
     replace: (name, text) => directory.replace(name, text),
     rename: (from, to) => directory.rename(from, to),
     remove: (name) => directory.remove(name),

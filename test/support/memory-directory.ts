@@ -10,7 +10,7 @@ export class MemoryDirectory implements StateDirectory {
   readonly files: Map<string, string>;
   /** Bytes that can still be written before the process stops. */
   crashAfter = Number.POSITIVE_INFINITY;
-  /** The error of each write, as of a full disk. */
+  /** The error of each write that needs space, as of a full disk. */
   fault: NodeJS.ErrnoException | undefined;
   /** Calls that wrote, by their name. */
   readonly writes: string[] = [];
@@ -40,6 +40,13 @@ export class MemoryDirectory implements StateDirectory {
     if (before === undefined) throw failure("ENOENT");
     if (Buffer.byteLength(before) !== offset) throw failure("ESTALE");
     this.#write(name, before, text, "append");
+    await Promise.resolve();
+  }
+
+  async overwrite(name: string, text: string): Promise<void> {
+    const before = this.files.get(name);
+    if (before === undefined) throw failure("ENOENT");
+    this.files.set(name, text + before.slice(text.length));
     await Promise.resolve();
   }
 

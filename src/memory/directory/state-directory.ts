@@ -18,6 +18,8 @@ export interface StateDirectory {
    * if there is no file and with `ESTALE` if it is shorter or longer: another file took its place.
    */
   append(name: string, offset: number, text: string): Promise<void>;
+  /** Writes text over the beginning of a file, which needs no space on the disk. Rejects with `ENOENT` if there is no file. */
+  overwrite(name: string, text: string): Promise<void>;
   /** Puts text in the place of a file: all of it or, after a crash, none. Makes the directory where it is missing. */
   replace(name: string, text: string | AsyncIterable<string>): Promise<void>;
   rename(from: string, to: string): Promise<void>;
@@ -47,6 +49,10 @@ export function nodeStateDirectory(directory: string): StateDirectory {
       if (size !== offset) throw Object.assign(new Error(`${name} changed`), { code: "ESTALE" });
       await handle.appendFile(text);
       await handle.datasync();
+    },
+    overwrite: async (name, text) => {
+      await using handle = await open(at(name), constants.O_WRONLY | guards);
+      await handle.write(text);
     },
     replace: async (name, text) => {
       await replaceFile(at(name), text);

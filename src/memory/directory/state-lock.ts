@@ -190,9 +190,10 @@ class HeldLock implements DirectoryLock {
       this.#lostTo(holder);
       if (holder === undefined) return;
       this.#holder = { ...this.#holder, beat: this.#holder.beat + 1 };
-      await this.#directory.replace(lockName, JSON.stringify(this.#holder));
+      // In place: on a full disk, another process must not take this one for gone.
+      await this.#directory.overwrite(lockName, JSON.stringify(this.#holder));
     } catch {
-      // A full disk, or a lost lock: that is told. The next renewal tries again.
+      // A disk that fails, or a lost lock: that is told. The next renewal tries again.
     }
   }
 

@@ -38,6 +38,7 @@ export class ProcessFiles {
       lines: (name) => linesWhileAlive(life, directory.lines(name)),
       create: (name, text) => whileAlive(life, () => directory.create(name, text)),
       append: (name, offset, text) => whileAlive(life, () => directory.append(name, offset, text)),
+      overwrite: (name, text) => whileAlive(life, () => directory.overwrite(name, text)),
       replace: (name, text) => whileAlive(life, () => directory.replace(name, text)),
       rename: (from, to) => whileAlive(life, () => directory.rename(from, to)),
       remove: (name) => whileAlive(life, () => directory.remove(name)),
