@@ -357,10 +357,41 @@ describe("the history file", () => {
     await file.settled();
     await rm(place.file);
     execFileSync("mkfifo", [place.file]);
-    file.append(entryAt(2));
-    await file.settled();
-    expect(told).toEqual([expect.stringContaining("ENXIO")]);
+    for (const minute of [2, 3]) {
+      file.append(entryAt(minute));
+      await file.settled();
+    }
+    expect(told).toEqual([expect.stringContaining("another program removed or replaced")]);
+    await expect(historyFile(place.file).add({ lines })).rejects.toThrow("ENXIO");
   });
+
+  it.for(["removed", "replaced by an older copy"])(
+    "says once that it was %s, and goes on with what is there",
+    async (what, { expect }) => {
+      await using place = await historyDirectory();
+      const clock = new SimulatedClock(at(60));
+      const { log, told } = await openStore(historyFile(place.file), { clock });
+      log.append(entryAt(1));
+      await log.settled();
+      const older = await readFile(place.file);
+      log.append(entryAt(2));
+      await log.settled();
+      await rm(place.file);
+      if (what !== "removed") await writeFile(place.file, older);
+      log.append(entryAt(3));
+      await log.settled();
+      await clock.advance(5_000);
+      await log.settled();
+      log.append(entryAt(4));
+      await log.settled();
+      expect(told).toEqual([
+        `Error: another program removed or replaced ${place.file}: its earlier lines are lost`,
+        "recovered",
+      ]);
+      const { entries } = await openStore(historyFile(place.file));
+      expect(entries).toEqual((what === "removed" ? [3, 4] : [1, 3, 4]).map(entryAt));
+    },
+  );
 
   it("calls a line that is nested too deeply damaged", async ({ expect }) => {
     await using place = await historyDirectory();

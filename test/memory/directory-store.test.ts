@@ -403,11 +403,15 @@ describe("state in a directory", () => {
   ])("is written anew where $what", async ({ text }, { expect }) => {
     const directory = new MemoryDirectory();
     await writeState(directory, { a: "1", b: "2" });
-    const { store } = await opened(directory);
+    const { store, failures } = await opened(directory);
     if (text === undefined) directory.files.delete("state.jsonl");
     else directory.files.set("state.jsonl", text);
     store.set("a", "3");
     expect(await store.flush()).toBe(true);
+    expect(failures).toEqual([
+      "another program removed or replaced state.jsonl: it is written anew",
+      "recovered",
+    ]);
     expect(await afterRestart(directory)).toEqual({ a: "3", b: "2" });
   });
 
@@ -741,6 +745,14 @@ describe("the lock of a state directory", () => {
     await expect(opened(directory, shop, here)).rejects.toThrow("EROFS");
   });
 
+  it("is renewed while the disk is full", async ({ expect }) => {
+    const directory = new MemoryDirectory();
+    const { clock } = await opened(directory, shop, { ...here, pid: 11 });
+    directory.fault = new Error("ENOSPC");
+    await clock.advance(20_000);
+    expect(directory.files.get("state.lock")).toContain('"beat":2');
+  });
+
   it("that somebody removed is no longer renewed, and free for another process", async ({
     expect,
   }) => {
@@ -879,9 +891,9 @@ describe("the lock of a state directory", () => {
   it("is free again though it was being renewed when the store was closed", async ({ expect }) => {
     const { promise: isWritten, resolve: write } = Promise.withResolvers<void>();
     class SlowDirectory extends MemoryDirectory {
-      override async replace(name: string, text: string): Promise<void> {
+      override async overwrite(name: string, text: string): Promise<void> {
         if (name === "state.lock") await isWritten;
-        await super.replace(name, text);
+        await super.overwrite(name, text);
       }
     }
     const directory = new SlowDirectory();
@@ -1056,9 +1068,14 @@ describe("state on a disk", () => {
       await expect(directory.append("state.jsonl", 7, "x")).rejects.toMatchObject({
         code: "ELOOP",
       });
+      await expect(directory.overwrite("state.jsonl", "x")).rejects.toMatchObject({
+        code: "ELOOP",
+      });
       await directory.replace("state.jsonl", "mine\n");
+      await directory.overwrite("state.jsonl", "M");
+      await expect(directory.overwrite("none", "x")).rejects.toMatchObject({ code: "ENOENT" });
       expect(await readFile(other, "utf8")).toBe("secret\n");
-      expect(await readFile(file, "utf8")).toBe("mine\n");
+      expect(await readFile(file, "utf8")).toBe("Mine\n");
     } finally {
       await rm(place, { recursive: true });
     }

@@ -244,6 +244,8 @@ function stateText({ owner, service }: StoreIdentity, all: StateEntries): string
   return lines.join("");
 }
 
+const exchangedText = `another program removed or replaced ${fileName}: it is written anew`;
+
 /** The file of a locked directory. */
 class DirectoryFile implements StateMedium {
   readonly #identity: StoreIdentity;
@@ -253,6 +255,8 @@ class DirectoryFile implements StateMedium {
   #bytes: number;
   /** Length that the file had when it was last written anew, or would have had at the start. */
   #bytesCompacted: number;
+  /** Whether a write failed, and may have left a part. */
+  #hasFailed = false;
 
   constructor(
     identity: StoreIdentity,
@@ -294,10 +298,18 @@ class DirectoryFile implements StateMedium {
     try {
       await this.#ports.directory.append(fileName, this.#bytes, line);
       this.#bytes += bytes;
+      this.#hasFailed = false;
     } catch (error) {
-      // Somebody removed or exchanged the file, or a write failed in its middle: what is remembered is in memory.
-      if (!["ENOENT", "ESTALE"].includes(errorCode(error))) throw error;
+      if (!["ENOENT", "ESTALE"].includes(errorCode(error))) {
+        this.#hasFailed = true;
+        throw error;
+      }
+      // What is remembered is in memory.
+      const { onFailure, onRecovery } = this.#ports;
+      const isForeign = !this.#hasFailed;
+      if (isForeign) onFailure(new Error(exchangedText));
       await this.#compact(entries);
+      if (isForeign) onRecovery();
     }
   }
 
@@ -306,5 +318,6 @@ class DirectoryFile implements StateMedium {
     await this.#ports.directory.replace(fileName, text);
     this.#bytes = Buffer.byteLength(text);
     this.#bytesCompacted = this.#bytes;
+    this.#hasFailed = false;
   }
 }

@@ -11,6 +11,8 @@ import { type FileContent, guards, replaceFile, syncDirectory } from "./state-di
  * link in the place of the file is refused with `ELOOP`, and a pipe or a device too.
  */
 export function historyFile(file: string): HistoryStore {
+  /** Bytes of the file after what this process did last. */
+  let known = 0;
   return {
     place: file,
     canDrop: true,
@@ -24,9 +26,22 @@ export function historyFile(file: string): HistoryStore {
       return found?.size ?? 0;
     },
     read: () => piecesOf(file, 0),
-    truncate: (size) => truncate(file, size),
-    add: ({ lines: { text }, drop }) =>
-      drop === undefined ? append(file, text) : replace(file, rest(file, drop.bytes, text)),
+    truncate: async (size) => {
+      await truncate(file, size);
+      known = size;
+    },
+    add: async ({ lines: { text }, drop }) => {
+      const size = (await ifExists(lstat(file)))?.size ?? 0;
+      const isShorter = size < known;
+      // It is told once: the next attempt goes on with what is there.
+      known = size;
+      if (isShorter) {
+        throw new Error(`another program removed or replaced ${file}: its earlier lines are lost`);
+      }
+      if (drop === undefined) await append(file, text);
+      else await replace(file, rest(file, drop.bytes, text));
+      known = size - (drop?.bytes ?? 0) + Buffer.byteLength(text);
+    },
   };
 }
 
