@@ -7,20 +7,19 @@ import type { TermStore } from "../memory/database-store.ts";
 import { DirectoryLocked } from "../memory/directory/state-lock.ts";
 import { memoryOnly, type KeptStore } from "../memory/kept-store.ts";
 import { openDirectory } from "../memory/open-store.ts";
-import { identityOf, type StateStore } from "../memory/state-store.ts";
+import { identityOf } from "../memory/state-store.ts";
 import { StoredRevision } from "../memory/stored-revision.ts";
 import { eventSubscriber } from "../notify/event-subscriber.ts";
 import type { Notification } from "../notify/notification.ts";
 import type { SweepTrigger } from "../reconcile/queue/events.ts";
 import { EventStream } from "../web/event-stream.ts";
-import type { Clock } from "../zone/ports.ts";
 import { every, isAborted, type StopSignals } from "../zone/signals.ts";
 import { configReloader, RunningConfig } from "./config-reload.ts";
 import { CurrentTerm, type Term } from "./current-term.ts";
 import { startEndpoints } from "./endpoints.ts";
 import { type TermWork, untilDone, workWhileLeading } from "./leadership.ts";
 import { startNotifier } from "./notifications.ts";
-import { startHistory } from "./run-history.ts";
+import { startHistory, triesAgain } from "./run-history.ts";
 import { sweepsOf, SweepSchedule } from "./sweep-schedule.ts";
 import { beginTerm, type DaemonParts, type SharedStore, type TermContext } from "./wiring.ts";
 
@@ -185,30 +184,13 @@ async function beginWith(
   const history = await startHistory(
     runningConfig.current.history,
     store.history,
-    { unstored, again: () => tryAgain(store.state, signals, host.clock) },
+    { unstored, again: () => triesAgain(store.state, signals, host.clock) },
     parts.logger,
     host,
     (zone) => current.fleet.zone(zone),
     notify,
   );
   return beginTerm(context, { store, history });
-}
-
-/** Between two attempts to store the last lines of a process. */
-const lastLinesMs = 1_000;
-
-/**
- * Waits; gives whether what a term could not store at its end is tried again: as the process ends, and as long as a request
- * in flight may take. A process that goes on has its next term for that.
- */
-async function tryAgain(
-  state: Pick<StateStore, "isHeld">,
-  { stop, abort }: StopSignals,
-  clock: Clock,
-): Promise<boolean> {
-  if (!stop.aborted || !(await state.isHeld())) return false;
-  await clock.sleep(lastLinesMs, abort).catch(() => undefined);
-  return !abort.aborted;
 }
 
 /** What a change of the leader does to the rest of the process. */

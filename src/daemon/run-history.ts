@@ -13,6 +13,7 @@ import type { Host } from "../host/host.ts";
 import { version } from "../host/version.ts";
 import { TermOver } from "../memory/database-store.ts";
 import { DatabaseError } from "../memory/database.ts";
+import type { StateStore } from "../memory/state-store.ts";
 import type { Notification } from "../notify/notification.ts";
 import type { Subscriber } from "../state/fleet.ts";
 import type { RolloutRecord } from "../state/rollout-turn.ts";
@@ -20,7 +21,8 @@ import type { Applied, ZoneReport } from "../state/run-report.ts";
 import type { ScriptRecord } from "../state/scripts/script-watch.ts";
 import type { ZoneState } from "../state/zone-state.ts";
 import type { Logger } from "../telemetry/log/log.ts";
-import { settledWithin } from "../zone/signals.ts";
+import type { Clock } from "../zone/ports.ts";
+import { settledWithin, type StopSignals } from "../zone/signals.ts";
 import { headPortsOf, readSignKey } from "./history-ports.ts";
 
 /** The history of all zones, until it is disposed. */
@@ -102,6 +104,23 @@ export async function startHistory(
     },
     [Symbol.asyncDispose]: async () => stored?.[Symbol.asyncDispose](),
   };
+}
+
+/** Between two attempts to store the last lines of a process. */
+const lastLinesMs = 1_000;
+
+/**
+ * Waits; gives whether what a term could not store at its end is tried again: as the process ends, and as long as a request
+ * in flight may take. A process that goes on has its next term for that.
+ */
+export async function triesAgain(
+  state: Pick<StateStore, "isHeld">,
+  { stop, abort }: StopSignals,
+  clock: Pick<Clock, "sleep">,
+): Promise<boolean> {
+  if (!stop.aborted || !(await state.isHeld())) return false;
+  await clock.sleep(lastLinesMs, abort).catch(() => undefined);
+  return !abort.aborted;
 }
 
 /** The history in a store. */

@@ -3,7 +3,7 @@ import { generateKeyPairSync } from "node:crypto";
 import { describe, it } from "vitest";
 
 import { readSignKey } from "../../src/daemon/history-ports.ts";
-import { type RunHistory, startHistory } from "../../src/daemon/run-history.ts";
+import { type RunHistory, startHistory, triesAgain } from "../../src/daemon/run-history.ts";
 import { NewLines } from "../../src/history/chain/history-chain.ts";
 import { readHistory } from "../../src/history/file/history-lines.ts";
 import type { HistoryStore } from "../../src/history/file/history-store.ts";
@@ -301,6 +301,35 @@ describe("the history of a process", () => {
       ]);
     },
   );
+});
+
+describe("what a term could not store of its history", () => {
+  it.for([
+    { when: "the process goes on", stops: false, isHeld: true, waits: false, isAborted: false },
+    { when: "another process writes", stops: true, isHeld: false, waits: false, isAborted: false },
+    { when: "the process ends", stops: true, isHeld: true, waits: true, isAborted: false },
+    { when: "the process must end now", stops: true, isHeld: true, waits: true, isAborted: true },
+  ])("is tried again after a second, or not: $when", async (row, { expect }) => {
+    const [stop, abort] = [new AbortController(), new AbortController()];
+    if (row.stops) stop.abort();
+    const clock = new SimulatedClock();
+    const waits: number[] = [];
+    const state = { isHeld: () => Promise.resolve(row.isHeld) };
+    const sleep = (ms: number, signal: AbortSignal): Promise<void> => {
+      waits.push(ms);
+      const slept = clock.sleep(ms, signal);
+      if (row.isAborted) abort.abort();
+      return slept;
+    };
+    let again: boolean | undefined;
+    const signals = { stop: stop.signal, abort: abort.signal };
+    void triesAgain(state, signals, { sleep }).then((is) => (again = is));
+    await clock.advance(0);
+    const mustWait = row.waits && !row.isAborted;
+    expect([waits, again]).toEqual([row.waits ? [1_000] : [], mustWait ? undefined : false]);
+    await clock.advance(1_000);
+    expect(again).toBe(mustWait);
+  });
 });
 
 const lines = new NewLines({ chain: "c1", n: 0, hash: "" }, undefined);
