@@ -16,6 +16,9 @@ export class DatabaseError extends Error {
   }
 }
 
+/** SQLSTATE of a statement for which the role has no right. */
+export const noRight = "42501";
+
 /** The last line of the history that a database has: its number and hash; number 0 for none. */
 export type StoredHead = Pick<ChainHead, "n" | "hash">;
 

@@ -134,14 +134,21 @@ describe.skipIf(noPostgres)(`the roles of a database ${noPostgres ?? ""}`, () =>
     }
   });
 
-  it("takes from the writer what it had beyond that", async ({ expect }) => {
+  it("loses what it had beyond that, and keeps what is of another program", async ({ expect }) => {
     const { as, connectedAs, grant, roles } = await threeRoles("zonewarden");
     await using owner = as("owner");
     await owner.tables.migrate();
     await using ofOwner = connectedAs("owner");
-    await ofOwner.run([`GRANT ALL ON zonewarden.history TO ${roles.writer}`]);
+    await ofOwner.run([
+      `GRANT ALL ON zonewarden.history TO ${roles.writer}, PUBLIC`,
+      "CREATE TABLE zonewarden.customer (name text)",
+      `GRANT INSERT ON zonewarden.customer TO ${roles.writer}`,
+    ]);
     await grant();
     await using writer = connectedAs("writer");
     await expect(writer.run(["DELETE FROM zonewarden.history"])).rejects.toThrow("denied");
+    await writer.run(["INSERT INTO zonewarden.customer VALUES ('shop')"]);
+    await using reader = connectedAs("reader");
+    await expect(reader.run(["SELECT * FROM zonewarden.customer"])).rejects.toThrow("denied");
   });
 });

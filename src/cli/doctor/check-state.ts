@@ -3,7 +3,7 @@ import type { Config } from "../../desired/config/config.ts";
 import { reasonOf } from "../../desired/yaml/decode-text.ts";
 import { databaseOf } from "../../host/configured-database.ts";
 import type { Host } from "../../host/host.ts";
-import type { Database } from "../../memory/database.ts";
+import { type Database, noRight } from "../../memory/database.ts";
 import {
   historyFileIn,
   inspectDirectory,
@@ -125,9 +125,6 @@ async function checkDatabase(config: Config, host: Host): Promise<CheckFinding> 
       : finding("store", "error", databaseFault(errorText(error)));
   }
 }
-
-/** SQLSTATE of a statement for which the role has no right. */
-const noRight = "42501";
 
 async function isReadable({ tables }: Database, config: Config): Promise<boolean> {
   try {

@@ -12,7 +12,7 @@ import { lockHolder } from "../../memory/directory/state-lock.ts";
 import { historyFileIn, measurementsIn } from "../../memory/open-store.ts";
 import { zoneKeys } from "../../memory/state-keys.ts";
 import { identityOf } from "../../memory/state-store.ts";
-import { plural } from "../../render/format.ts";
+import { plural, printable } from "../../render/format.ts";
 import { errorText } from "../../syntax/error-code.ts";
 import { type ExitCode, exitCodes, fail } from "../output/exit-codes.ts";
 import { kubernetesOf, leasesOf } from "../session/shared-store.ts";
@@ -108,7 +108,7 @@ async function leaderText(
   try {
     await using kubernetes = await kubernetesOf(config, host);
     const lease = await leasesOf(config, kubernetes, database).read(leaseTimeoutMs);
-    return lease === undefined || lease.holder === "" ? "nobody" : lease.holder;
+    return lease === undefined || lease.holder === "" ? "nobody" : printable(lease.holder);
   } catch (error) {
     return `not known: ${errorText(error)}`;
   }

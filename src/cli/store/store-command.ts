@@ -5,8 +5,9 @@ import { databaseOf } from "../../host/configured-database.ts";
 import type { Host } from "../../host/host.ts";
 import { loadConfigOrPrint } from "../../host/load.ts";
 import { handleShutdown } from "../../host/shutdown.ts";
-import { type Database, DatabaseError } from "../../memory/database.ts";
+import { type Database, DatabaseError, noRight } from "../../memory/database.ts";
 import { grantsSql, type StoreRoles } from "../../memory/postgres/schema.ts";
+import { errorCode } from "../../syntax/error-code.ts";
 import type { CliCommand, DefineCommand } from "../command-options.ts";
 import { type ExitCode, exitCodes, fail } from "../output/exit-codes.ts";
 import { checkKept } from "./check-kept.ts";
@@ -114,13 +115,25 @@ function withUrl(command: CliCommand): CliCommand {
 }
 
 async function migrate({ tables, place }: Database, host: Host): Promise<ExitCode> {
-  const { from, to } = await tables.migrate();
+  const migrated = await tables.migrate().catch(withoutRight);
+  if (migrated === "no_right") {
+    return fail(
+      "store migrate: this role may not create or change the tables: run what `zonewarden store grants` prints, and name the URL of the owner (--url-file, --url-env)",
+      host,
+    );
+  }
+  const { from, to } = migrated;
   const text =
     from === to
       ? `the tables have version ${to}: nothing to do`
       : `${from === 0 ? "created the tables" : "migrated the tables"}: from version ${from} to ${to}. If other roles use them, run once more what \`zonewarden store grants\` prints`;
   host.stdout.write(`${place}: ${text}\n`);
   return exitCodes.done;
+}
+
+function withoutRight(error: unknown): "no_right" {
+  if (errorCode(error) === noRight) return "no_right";
+  throw error;
 }
 
 const defineTrim: DefineCommand = (command, host) => {

@@ -113,7 +113,14 @@ export interface StoreRoles {
  */
 export function grantsSql(schema: string, { owner, writer, reader }: StoreRoles): string {
   const [tables, o, w, r] = [schema, owner, writer, reader].map(quotedName);
-  const isThere = `to_regclass(${literal(`${tables}.history`)}) IS NOT NULL`;
+  const isThere = (table: string): string =>
+    `to_regclass(${literal(`${tables}.${table}`)}) IS NOT NULL`;
+  // Named, as a schema can have tables of other programs.
+  const onlyReads = (...names: readonly string[]): string => {
+    const all = names.map((name) => `${tables}.${name}`).join(", ");
+    return `REVOKE ALL ON ${all} FROM PUBLIC, ${w}, ${r};
+    GRANT SELECT ON ${all} TO ${w}, ${r};`;
+  };
   return `-- Run this as an administrator of the database: before the first "zonewarden store migrate", and again after each
 -- one that changed the tables. It creates no roles: use CREATE ROLE ... LOGIN PASSWORD ... before.
 BEGIN;
@@ -122,14 +129,14 @@ GRANT USAGE, CREATE ON SCHEMA ${tables} TO ${o};
 GRANT USAGE ON SCHEMA ${tables} TO ${w}, ${r};
 DO $do$
 BEGIN
-  IF ${isThere} THEN
-    REVOKE ALL ON ALL TABLES IN SCHEMA ${tables} FROM ${w}, ${r};
-    GRANT SELECT ON ALL TABLES IN SCHEMA ${tables} TO ${w}, ${r};
+  IF ${isThere("history")} THEN
+    ${onlyReads("installation", "lease", "state", "history")}
     GRANT UPDATE ON ${tables}.installation TO ${w};
     GRANT INSERT, UPDATE ON ${tables}.lease TO ${w};
     GRANT INSERT, UPDATE, DELETE ON ${tables}.state TO ${w};
     GRANT INSERT ON ${tables}.history TO ${w};
-    IF to_regclass(${literal(`${tables}.measurement`)}) IS NOT NULL THEN
+    IF ${isThere("measurement")} THEN
+      ${onlyReads("measurement")}
       GRANT INSERT, UPDATE, DELETE ON ${tables}.measurement TO ${w};
     END IF;
   ELSE

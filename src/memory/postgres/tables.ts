@@ -95,8 +95,14 @@ export class Tables implements DatabaseTables {
     const table = this.#table("installation");
     const found = await this.#row(`SELECT to_regclass(${literal(table)}) IS NOT NULL AS is_there`);
     if (found["is_there"] !== true) return 0;
-    const { version } = await this.#row(`SELECT version FROM ${table}`);
-    return Number(version ?? 0);
+    return this.#versionIn(await this.#row(`SELECT version FROM ${table}`));
+  }
+
+  #versionIn({ version }: Rows[number]): number {
+    if (version !== undefined) return Number(version);
+    throw new DatabaseError(
+      `the table ${this.#name}.installation has no row: restore the database from a backup`,
+    );
   }
 
   async check(identity: StoreIdentity, use: "read" | "lead" = "read"): Promise<void> {
@@ -128,7 +134,7 @@ export class Tables implements DatabaseTables {
     const row = await this.#row(
       `SELECT version, owner, service FROM ${this.#table("installation")}`,
     );
-    const version = Number(row["version"] ?? 0);
+    const version = this.#versionIn(row);
     if (version > this.version) throw this.#newer(version);
     if (version < this.version) {
       throw new DatabaseError("the tables are of an older version: run `zonewarden store migrate`");
