@@ -81,6 +81,13 @@ class Place implements AsyncDisposable {
     );
   }
 
+  /** As after a restore from a backup: the term is an earlier one. */
+  async restore(): Promise<void> {
+    await this.query(
+      "UPDATE zonewarden.installation SET term = 0; UPDATE zonewarden.state SET value = '0' WHERE key = 'store-term'",
+    );
+  }
+
   /** The next Lease is lost before its term begins. */
   loseNext(): void {
     this.acquired = async (lease) => {
@@ -316,8 +323,7 @@ describe.skipIf(noPostgres)(`work under a Lease ${noPostgres ?? ""}`, () => {
         seen.push(store.isRestored);
         store.state.set("a", "1");
         expect(await store.state.flush()).toBe(true);
-        // As after a restore from a backup: the term is an earlier one.
-        await place.query("UPDATE zonewarden.installation SET term = 0");
+        await place.restore();
         store.state.set("a", "2");
         expect(await store.state.flush()).toBe(false);
         await untilAborted(stop);
@@ -351,7 +357,7 @@ describe.skipIf(noPostgres)(`work under a Lease ${noPostgres ?? ""}`, () => {
         return place.looks > looks || undefined;
       });
     await looked(1);
-    await place.query("UPDATE zonewarden.installation SET term = 0");
+    await place.restore();
     await looked(place.looks + 1);
     await place.giveLeaseBack();
     await leading;
