@@ -8,6 +8,7 @@ import type { Reconciler } from "../reconcile/reconciler.ts";
 import { Fleet } from "../state/fleet.ts";
 import type { Logger } from "../telemetry/log/log.ts";
 import type { StopSignals } from "../zone/signals.ts";
+import type { RunHistory } from "./run-history.ts";
 
 /**
  * What reconciles, and what it knows. A process that works alone has one term, as long as itself. In a cluster, a term
@@ -16,7 +17,7 @@ import type { StopSignals } from "../zone/signals.ts";
 export interface Term extends AsyncDisposable {
   readonly beganAt: Date;
   readonly fleet: Fleet;
-  readonly history: HistoryView;
+  readonly history: Pick<RunHistory, "view" | "isFailing">;
   readonly store: StateStore;
   readonly reconciler: Reconciler;
   readonly poller: InventoryPoller;
@@ -41,7 +42,7 @@ export class CurrentTerm {
 
   /** The history of the term; without one, none. */
   get history(): HistoryView {
-    return this.term?.history ?? noHistory;
+    return this.term?.history.view ?? noHistory;
   }
 
   /** The reconciler of the term; without one, one that does nothing. */

@@ -150,7 +150,7 @@ function daemonStatus(
       running: [...current.reconciler.running.keys()],
     },
     credentials: service.credentials.map(({ state }) => state),
-    state: term === undefined ? stateWithout(shared) : stateStatus(term.store),
+    state: term === undefined ? stateWithout(shared) : stateStatus(term),
     cluster: shared && clusterStatus(shared.election, term !== undefined),
   };
 }
@@ -164,9 +164,10 @@ function stateWithout(shared: EndpointParts["shared"]): StateStatus {
   return { status: shared === undefined ? "failing" : "none", lost: undefined };
 }
 
-function stateStatus({ status, opened }: StateStore): StateStatus {
+function stateStatus({ store, history }: Pick<Term, "store" | "history">): StateStatus {
+  const { opened, status } = store;
   const lost = opened.result === "lost" ? opened.reason : undefined;
-  return { status: status.status, lost };
+  return { status: history.isFailing ? "failing" : status.status, lost };
 }
 
 function startFacts(

@@ -28,6 +28,8 @@ import { headPortsOf, readSignKey } from "./history-ports.ts";
 /** The history of all zones, until it is disposed. */
 export interface RunHistory extends AsyncDisposable {
   readonly view: HistoryView;
+  /** Whether what is recorded cannot be stored now, though there is a store. */
+  readonly isFailing: boolean;
   readonly subscriber: Subscriber;
   /** Records a run before each of its writes. Resolves when that is on the disk, or cannot be written now. */
   readonly recordBeforeWrite: (report: Applied) => Promise<void>;
@@ -77,6 +79,9 @@ export async function startHistory(
   const running = new Set<string>();
   return {
     view: recent,
+    get isFailing() {
+      return store !== undefined && log?.isFailing !== false;
+    },
     subscriber: {
       zone: (step) => {
         const isRunning = running.delete(step.report.run);

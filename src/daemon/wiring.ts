@@ -172,7 +172,7 @@ export function beginTerm(context: TermContext, { store: kept, history }: TermMe
     logger,
     beganAt: host.clock.now(),
     fleet,
-    history: history.view,
+    history,
     store,
     reconciler,
     poller,

@@ -161,6 +161,8 @@ describe("a daemon whose state directory", () => {
     });
     const daemon = example.place.start("run");
     await logged(daemon, "plan applied", { zone: shop });
+    const unwritten = await textFrom(daemon, "metrics");
+    expect(unwritten).toMatch(/^zonewarden_state_last_write_successful 0$/m);
     let ended: number | undefined;
     void daemon.ended.then((ran) => (ended = ran.code));
     daemon.signal("SIGTERM");

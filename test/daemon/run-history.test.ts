@@ -150,11 +150,26 @@ describe("the history of a run that has recorded its writes", () => {
     expect(log.lines()).toMatchObject([
       { level: "error", error: "Error: ENOSPC", msg: "history cannot be opened" },
     ]);
+    expect(history.isFailing).toBe(true);
     await history.recordBeforeWrite(applied());
     history.recordRollout(turn);
     if (scripts !== undefined) history.recordScripts(scripts);
     await history[Symbol.asyncDispose]();
     expect(log.lines()).toHaveLength(1);
+  });
+
+  it("fails as long as it cannot be stored, and never without a store", async ({ expect }) => {
+    const clock = new SimulatedClock();
+    const [store, without] = [memoryStore(), await start(undefined, clock)];
+    let isFull = true;
+    const add: HistoryStore["add"] = (batch) => (isFull ? full() : store.add(batch));
+    const history = await start({ ...store, add }, clock);
+    await clock.run(history.recordBeforeWrite(applied()));
+    expect([history.isFailing, without.isFailing]).toEqual([true, false]);
+    isFull = false;
+    await clock.advance(5_000);
+    expect(history.isFailing).toBe(false);
+    await history[Symbol.asyncDispose]();
   });
 
   it("does not wait for ever for a disk that hangs", async ({ expect }) => {

@@ -1036,6 +1036,7 @@ describe("state on a disk", () => {
       expect(read.join("\n") === lines.join("\n")).toBe(true);
       for await (const line of directory.lines("a.jsonl")) if (line === "") break;
       await expect(directory.replace("a.jsonl", failing())).rejects.toThrow("no more pieces");
+      expect(await directory.names()).toEqual(["a.jsonl"]);
       expect(await Array.fromAsync(directory.lines("a.jsonl"))).toHaveLength(lines.length);
     } finally {
       await rm(place, { recursive: true });

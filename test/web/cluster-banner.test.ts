@@ -84,7 +84,7 @@ describe("the banner of a daemon that forgets", () => {
     { state: { status: "none", lost: undefined }, says: "" },
     {
       state: { status: "failing", lost: "damaged" },
-      says: "The state cannot be written. After a restart, zonewarden does not know what it applied. Releases by hash are not used until then. The log names the error.",
+      says: "The store cannot be written. After a restart, zonewarden does not know what it applied, or the history lacks lines. Releases by hash are not used while the state cannot be written. The log names the error.",
     },
     {
       state: { status: "ok", lost: "newer" },

@@ -144,6 +144,11 @@ class HistoryLog implements AsyncDisposable {
     return this.#head;
   }
 
+  /** Whether lines wait that could not be written. */
+  get isFailing(): boolean {
+    return this.#isFailing;
+  }
+
   /** When it was opened: when its head was last recorded once a day. */
   get dailyHeadAt(): Date | undefined {
     return this.#tail.dailyHeadAt;

@@ -41,7 +41,7 @@ export function nodeStateDirectory(directory: string): StateDirectory {
   return {
     read: (name) => ifExists(readText(at(name))),
     lines: (name) => linesIn(at(name)),
-    create: (name, text) => write(at(name), text, constants.O_EXCL),
+    create: (name, text) => write(at(name), text),
     append: async (name, offset, text) => {
       const flags = constants.O_WRONLY | constants.O_APPEND | guards;
       await using handle = await open(at(name), flags);
@@ -80,16 +80,22 @@ export async function replaceFile(file: string, content: FileContent): Promise<v
   const next = `${file}.next`;
   // A link in its place is removed and not followed: it could name a file of another program.
   await rm(next, { force: true });
-  await write(next, content, constants.O_EXCL);
+  await write(next, content);
   await rename(next, file);
 }
 
-async function write(file: string, content: FileContent, flag: number): Promise<void> {
+/** Makes a file that must not exist yet: all of it or, after an error, none. */
+async function write(file: string, content: FileContent): Promise<void> {
   await mkdir(path.dirname(file), { recursive: true, mode: directoryMode });
-  const flags = constants.O_WRONLY | constants.O_CREAT | guards | flag;
+  const flags = constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | guards;
   await using handle = await open(file, flags, fileMode);
-  await handle.writeFile(content);
-  await handle.sync();
+  try {
+    await handle.writeFile(content);
+    await handle.sync();
+  } catch (error) {
+    await rm(file, { force: true });
+    throw error;
+  }
 }
 
 /** A renamed file is in its place after a crash only once its directory is on the disk too. */

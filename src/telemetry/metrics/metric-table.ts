@@ -122,7 +122,7 @@ export const metricTable = {
   filesZones: gauge("zonewarden_files_zones", "Number of declared zones."),
   stateWritten: gauge(
     "zonewarden_state_last_write_successful",
-    "Whether the last write of the state succeeded; no series without a store.",
+    "Whether the last writes of state and history succeeded; no series without a store.",
   ),
   stateLost: gauge(
     "zonewarden_state_lost",

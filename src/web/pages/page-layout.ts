@@ -104,8 +104,8 @@ function stateBanner({ daemon: { state, workingSince } }: Snapshot): Html | unde
   }
   if (state.status === "failing") {
     return banner(
-      "The state cannot be written.",
-      "After a restart, zonewarden does not know what it applied. Releases by hash are not used until then. The log names the error.",
+      "The store cannot be written.",
+      "After a restart, zonewarden does not know what it applied, or the history lacks lines. Releases by hash are not used while the state cannot be written. The log names the error.",
     );
   }
   if (state.lost === undefined) return undefined;
