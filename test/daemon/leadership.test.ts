@@ -37,6 +37,8 @@ interface Term {
 class Place implements AsyncDisposable {
   /** What becomes of what a term sends to the tables. */
   fault: "down" | "answers_lost" | "unreadable" | undefined;
+  /** What the clock says. */
+  monotonicMs = 1_000_000;
   /** How long the leader waited before it tried again, in milliseconds. */
   readonly waits: number[] = [];
   /** How often it was asked whose tables they are. */
@@ -124,7 +126,7 @@ class Place implements AsyncDisposable {
         // What is tried again, is tried again soon, and each term is short.
         clock: {
           ...systemClock,
-          monotonicMs: () => 0,
+          monotonicMs: () => this.monotonicMs,
           sleep: (ms, stop) => {
             this.waits.push(ms);
             return systemClock.sleep(ms / 100, stop);
@@ -240,6 +242,20 @@ describe.skipIf(noPostgres)(`work under a Lease ${noPostgres ?? ""}`, () => {
       "Normal LeaderElected: a leads",
     ]);
     expect(acquired[1]).toMatchObject({ lease: "row", identity: "a" });
+  });
+
+  it("pauses after a term that was short", async ({ expect }) => {
+    await using place = await Place.start();
+    place.between = () => place.giveLeaseBack();
+    const lasting =
+      (ms: number) =>
+      async ({ stop }: Term): Promise<void> => {
+        place.monotonicMs += ms;
+        await place.takeLease();
+        await untilAborted(stop);
+      };
+    await place.lead(lasting(10_000), lasting(9_999), lasting(10_001), () => Promise.resolve());
+    expect(place.waits).toEqual([3_000]);
   });
 
   it("leaves the Lease alone as long as the tables belong to another installation", async ({

@@ -1,9 +1,46 @@
+import path from "node:path";
+
+import { systemClock } from "../../src/host/clock.ts";
+import { readDirectoryStore } from "../../src/memory/directory/directory-store.ts";
+import { nodeStateDirectory } from "../../src/memory/directory/state-directory.ts";
 import { coerceObjects, coerceText, type JsonObject } from "../../src/syntax/json.ts";
 import type { Started } from "./command-line.ts";
-import type { Example } from "./example.ts";
+import { type Example, exampleWithEmulator } from "./example.ts";
 import { logLines } from "./log-lines.ts";
 import { eventually } from "./processes.ts";
-import { jsonFrom } from "./running.ts";
+import { jsonFrom, stop } from "./running.ts";
+import { applying } from "./settled-example.ts";
+
+const rollout = `rollout: { waves: [{ zones: [shop.example.com] }, { share: 100% }], soak: 24h }`;
+
+/** A fleet that is as declared; from its next process on, changes go out in waves. */
+export interface InWaves extends AsyncDisposable {
+  readonly example: Example;
+  /** Lets the clock go on while no process runs. */
+  readonly pass: (ms: number) => void;
+}
+
+export async function inWaves(): Promise<InWaves> {
+  let passed = 0;
+  const clock = { ...systemClock, now: () => new Date(Date.now() + passed) };
+  const config = 'schedule: { cron: "0 * * * *" }\nstore: { path: state }';
+  const example = await exampleWithEmulator({ config, ports: { clock } });
+  await stop(await applying(example));
+  const text = await example.place.read("zonewarden.yaml");
+  await example.place.write("zonewarden.yaml", `${text}${rollout}\n`);
+  return {
+    example,
+    pass: (ms) => (passed += ms),
+    [Symbol.asyncDispose]: () => example[Symbol.asyncDispose](),
+  };
+}
+
+/** What is in the state of an example. */
+export async function stateOf({ place, emulator }: Example): Promise<ReadonlyMap<string, string>> {
+  const identity = { owner: "zonewarden", service: emulator.baseUrl };
+  const directory = nodeStateDirectory(path.join(place.directory, "state"));
+  return (await readDirectoryStore(identity, directory)).entries;
+}
 
 /** Weakens all zones, which share the example's profile. */
 export async function weaken({ place }: Example): Promise<void> {
