@@ -89,9 +89,14 @@ function directoryStore(
     state,
     history: heldHistoryFile(host.historyStore(historyFileIn(directory)), state),
     measurements: heldMeasurements(measurementsIn(directory, host), state),
-    isRestored: state.opened.result === "loaded" && state.opened.takenBack !== undefined,
+    isRestored: hasLost(state.opened),
     [Symbol.asyncDispose]: () => state[Symbol.asyncDispose](),
   };
+}
+
+/** Whether something that was stored is not known: it cannot be used, or comes from an earlier copy. */
+function hasLost(opened: OpenResult): boolean {
+  return opened.result === "lost" || (opened.result === "loaded" && opened.takenBack !== undefined);
 }
 
 /** Logs that the state cannot be written, and that it can again. */
@@ -128,7 +133,7 @@ export function logOpenedState(opened: OpenResult, place: string, logger: Logger
       const { reason, detail, keptAs } = opened;
       logger.error(
         { path: place, reason, detail, file: keptAs },
-        "state cannot be used: it is kept beside the new one, and zonewarden starts without a memory",
+        "state cannot be used: it is kept beside the new one, and zonewarden starts without a memory; releases in limits.accept are not used",
       );
     }
   }

@@ -1,4 +1,5 @@
-import { readdir } from "node:fs/promises";
+import { execFileSync } from "node:child_process";
+import { mkdir, readdir } from "node:fs/promises";
 import path from "node:path";
 
 import { describe, it } from "vitest";
@@ -114,6 +115,21 @@ measurements: 2 days, all readable
     const all = [foreign, await place.run("history"), await place.run("measurements", "a.example")];
     for (const each of all) {
       expect(each.stderr).toMatch(/^.*: the state belongs to owner "zonewarden" at ".*"\n/);
+    }
+  });
+
+  it("waits for no writer of a pipe in the place of the history", async ({ expect }) => {
+    await using place = await placeWith();
+    await place.remove("state");
+    await mkdir(path.join(place.directory, "state"));
+    execFileSync("mkfifo", [path.join(place.directory, "state/history.jsonl")]);
+    for (const command of [["store", "check"], ["history"], ["history", "verify"]]) {
+      const { code, stderr } = await place.run(...command);
+      expect([command, code, stderr]).toEqual([
+        command,
+        1,
+        expect.stringContaining("history.jsonl is no regular file"),
+      ]);
     }
   });
 });

@@ -387,14 +387,28 @@ describe("state in a directory", () => {
     await expect(opened(stuck)).rejects.toThrow("EROFS");
   });
 
-  it("is empty where its file is, and there after a restart", async ({ expect }) => {
+  it.for([
+    { cut: "all of it", kept: () => 0, detail: "line 1 is damaged" },
+    { cut: "the only line of entries", kept: (end: number) => end - 1, detail: "no line is whole" },
+  ])("is damaged if somebody cut off $cut: no crash does", async (row, { expect }) => {
     const directory = new MemoryDirectory();
-    directory.files.set("state.jsonl", "");
+    await writeState(directory, { a: "1" });
+    const whole = directory.files.get("state.jsonl") ?? "";
+    directory.files.set("state.jsonl", whole.slice(0, row.kept(whole.length)));
     const { store } = await opened(directory);
-    expect(store.opened).toEqual({ result: "empty" });
-    store.set("a", "1");
+    expect(store.opened).toMatchObject({ result: "lost", reason: "damaged", detail: row.detail });
+    store.set("a", "2");
     expect(await store.flush()).toBe(true);
-    expect(await afterRestart(directory)).toEqual({ a: "1" });
+    expect(await afterRestart(directory)).toEqual({ a: "2" });
+  });
+
+  it("is there without entries once all of them are removed", async ({ expect }) => {
+    const directory = new MemoryDirectory();
+    await writeState(directory, { a: "1" });
+    const [header = ""] = (directory.files.get("state.jsonl") ?? "").split("\n");
+    directory.files.set("state.jsonl", `${header}\n`);
+    const { store } = await opened(directory);
+    expect(store.opened).toEqual({ result: "loaded", entries: 0 });
   });
 
   it.for([

@@ -146,6 +146,10 @@ describe("the store of a command in a directory", () => {
     await next[Symbol.asyncDispose]();
     const last = await openDirectory("/state", identity, machine.host(15), book().logger);
     expect(last.isRestored).toBe(false);
+    await last[Symbol.asyncDispose]();
+    files.set("state.jsonl", "a token\n");
+    const without = await openDirectory("/state", identity, machine.host(16), book().logger);
+    expect([without.isRestored, without.state.get("a")]).toEqual([true, undefined]);
   });
 });
 

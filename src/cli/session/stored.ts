@@ -50,6 +50,19 @@ export function historyIn(file: string, host: Host): HistoryFile {
   return { file, pieces: () => host.historyStore(path.resolve(host.directory, file)).read() };
 }
 
+/** The history in the directory of a store. A pipe in its place is refused: to open it could wait for ever. */
+export function historyOf(directory: string, host: Host): HistoryFile {
+  const file = historyFileIn(directory);
+  const store = host.historyStore(file);
+  return {
+    file,
+    pieces: async function* pieces() {
+      await store.size();
+      yield* store.read();
+    },
+  };
+}
+
 /** Says on stderr whose the store in a directory is, if it is that of another installation. */
 async function tellForeign(config: Config, host: Host): Promise<void> {
   const found = await readStore(config, undefined, host);
@@ -118,7 +131,7 @@ export async function withHistory(
   }
   if ("path" in store) {
     await tellForeign(config, host);
-    return read(historyIn(historyFileIn(store.path), host));
+    return read(historyOf(store.path, host));
   }
   return withTables(config, host, ({ place, tables }) =>
     read({ file: place, pieces: () => tables.historyLines() }),

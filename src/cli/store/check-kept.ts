@@ -9,14 +9,14 @@ import { measurementTable } from "../../memory/database-store.ts";
 import { type Database, DatabaseError } from "../../memory/database.ts";
 import { readDirectoryStore } from "../../memory/directory/directory-store.ts";
 import { lockHolder } from "../../memory/directory/state-lock.ts";
-import { historyFileIn, measurementsIn } from "../../memory/open-store.ts";
+import { measurementsIn } from "../../memory/open-store.ts";
 import { zoneKeys } from "../../memory/state-keys.ts";
 import { identityOf } from "../../memory/state-store.ts";
 import { plural, printable } from "../../render/format.ts";
 import { errorText } from "../../syntax/error-code.ts";
 import { type ExitCode, exitCodes, fail } from "../output/exit-codes.ts";
 import { kubernetesOf, leasesOf } from "../session/shared-store.ts";
-import { historyIn } from "../session/stored.ts";
+import { historyOf } from "../session/stored.ts";
 
 interface Kept {
   /** What a person is shown: a line each. */
@@ -44,7 +44,6 @@ async function keptInDirectory(directory: string, config: Config, host: Host): P
   const files = host.stateDirectory(directory);
   const { opened, entries } = await readDirectoryStore(identityOf(config), files);
   const holder = await lockHolder(files, host);
-  const file = historyFileIn(directory);
   return {
     lines: [
       `store: the directory ${directory}`,
@@ -55,7 +54,7 @@ async function keptInDirectory(directory: string, config: Config, host: Host): P
       lost: `${directory}: the state cannot be used: ${opened.detail}`,
     }),
     entries,
-    history: historyIn(file, host),
+    history: historyOf(directory, host),
     measurements: measurementsIn(directory, host),
   };
 }
@@ -132,7 +131,7 @@ async function print(
   const text = [
     ...lines,
     lost === undefined
-      ? `state: ${plural(entries.size, "entry")}, ${readableText(damaged)}`
+      ? `state: ${entries.size === 0 ? "empty" : `${plural(entries.size, "entry")}, ${readableText(damaged)}`}`
       : "state: cannot be used",
     `history: ${historyText(count, found.length, head)}`,
     ...(days.length === 0

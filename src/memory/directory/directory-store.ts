@@ -162,9 +162,7 @@ async function load(
   } catch (error) {
     return lost("unreadable", errorText(error));
   }
-  if (text === undefined || text === "") {
-    return without({ result: "empty" });
-  }
+  if (text === undefined) return without({ result: "empty" });
   return read(text, identity);
 }
 
@@ -186,6 +184,8 @@ function read(text: string, identity: StoreIdentity): LoadedState {
   let start = headEnd + 1;
   for (let line = 2; ; line += 1) {
     const end = text.indexOf("\n", start);
+    // What is written anew has a whole line, so a crash leaves one.
+    if (end === -1 && line === 2 && start < text.length) return lost("damaged", "no line is whole");
     if (end === -1) break;
     const content = text.slice(start, end);
     const changes = changesIn(valueIn(content));
