@@ -54,6 +54,7 @@ export async function runDaemon(
 ): Promise<boolean> {
   const unstored = new UnstoredLines();
   await runUntilStopped(parts, host, shutdown, edges, unstored);
+  parts.logger.info("zonewarden stopped");
   return unstored.all.length === 0;
 }
 
@@ -70,9 +71,6 @@ async function runUntilStopped(
     logger.info({ signal: shutdown.receivedSignal }, "stopping"),
   );
 
-  // Another process with the same directory ends this one before it listens.
-  const store =
-    shared === undefined ? await openAlone(parts, host, stop).catch(unlessLocked) : undefined;
   const current = new CurrentTerm();
   const runningConfig = new RunningConfig(config);
   await using notifier = startNotifier(config, metrics, logger, host);
@@ -96,13 +94,17 @@ async function runUntilStopped(
     signals: shutdown.signals,
   };
   await using kept = new AsyncDisposableStack();
-  const beginAlone = async (opened: KeptStore): Promise<Term> => {
-    kept.use(opened);
-    const term = kept.use(await beginWith(context, current, opened));
+  let store: KeptStore | undefined;
+  /** Begins the term of a process that works alone. */
+  const begin = async (): Promise<Term> => {
+    // What was found in it is told once, also if the history in it cannot be opened yet.
+    store ??= kept.use(await openAlone(parts, host, stop));
+    const term = kept.use(await beginWith(context, current, store));
     current.term = term;
     return term;
   };
-  const first = store && (await beginAlone(store));
+  // Another process with the same directory ends this one before it listens.
+  const first = shared === undefined ? await begin().catch(unlessLocked) : undefined;
 
   await using _endpoints = await endpoints(
     parts,
@@ -113,21 +115,18 @@ async function runUntilStopped(
   await using _triggers = await triggers(parts, host, current, reload);
   const changed = (): void => pages.load();
   if (shared === undefined) {
-    const beginLater = async (): Promise<Term | undefined> => {
-      const opened = await openLater(parts, host, stop);
-      if (opened === undefined) return undefined;
+    const again = async (): Promise<Term> => {
       // While this process waited, the configuration may have changed to one that writes less.
       await reload();
-      const term = await beginAlone(opened);
+      const term = await begin();
       changed();
       return term;
     };
-    const term = first ?? (await beginLater());
+    const term = first ?? (await beginLater(again, parts, host, stop));
     await term?.run(shutdown.signals);
   } else {
     await workWhileElected(context, current, shared, { reload, changed }, shutdown.signals);
   }
-  logger.info("zonewarden stopped");
 }
 
 /** Opens the store of a process that works alone. */
@@ -152,18 +151,18 @@ function unlessLocked(error: unknown): undefined {
 }
 
 /**
- * Opens the store of a process that works alone, in several attempts: a process that does not know what was active would
+ * Begins the term of a process that works alone, in several attempts: a process that does not know what was active would
  * take a revision that is held for the first. `undefined`: a signal came first.
  */
-async function openLater(
-  parts: DaemonParts,
-  host: Host,
+async function beginLater(
+  begin: () => Promise<Term>,
+  { config, logger }: DaemonParts,
+  { clock }: Host,
   stop: AbortSignal,
-): Promise<KeptStore | undefined> {
-  const { config, logger } = parts;
-  const ports = { place: directoryOf(config), logger, clock: host.clock };
+): Promise<Term | undefined> {
+  const ports = { place: directoryOf(config), logger, clock };
   try {
-    return await untilDone(() => openAlone(parts, host, stop), ports, stop);
+    return await untilDone(begin, ports, stop);
   } catch (error) {
     if (!isAborted(stop)) throw error;
     return undefined;

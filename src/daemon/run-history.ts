@@ -12,7 +12,6 @@ import { RecentHistory } from "../history/recent-history.ts";
 import type { Host } from "../host/host.ts";
 import { version } from "../host/version.ts";
 import { TermOver } from "../memory/database-store.ts";
-import { DatabaseError } from "../memory/database.ts";
 import type { StateStore } from "../memory/state-store.ts";
 import type { Notification } from "../notify/notification.ts";
 import type { Subscriber } from "../state/fleet.ts";
@@ -20,6 +19,7 @@ import type { RolloutRecord } from "../state/rollout-turn.ts";
 import type { Applied, ZoneReport } from "../state/run-report.ts";
 import type { ScriptRecord } from "../state/scripts/script-watch.ts";
 import type { ZoneState } from "../state/zone-state.ts";
+import { errorText } from "../syntax/error-code.ts";
 import type { Logger } from "../telemetry/log/log.ts";
 import type { Clock } from "../zone/ports.ts";
 import { settledWithin, type StopSignals } from "../zone/signals.ts";
@@ -53,12 +53,11 @@ type LeftLines = Pick<HistoryLogPorts, "unstored" | "again">;
 type HistoryHost = Pick<Host, "clock" | "uniqueId" | "namedFiles" | "directory">;
 
 /**
- * Records runs in memory, and in the store. If that cannot be opened, the log says why, and only memory is used.
+ * Records runs in memory, and in the store. Rejects if that cannot be opened now.
  *
  * @param store `undefined`: only memory is used.
  * @param left what the last term of the process could not store; this one leaves there what it cannot store.
  * @param notify sends the head of the history once a day.
- * @throws {DatabaseError} if the store is in a database that does not answer: that is not for ever.
  */
 export async function startHistory(
   config: HistoryConfig,
@@ -80,7 +79,7 @@ export async function startHistory(
   return {
     view: recent,
     get isFailing() {
-      return store !== undefined && log?.isFailing !== false;
+      return log?.isFailing === true;
     },
     subscriber: {
       zone: (step) => {
@@ -130,8 +129,7 @@ export async function triesAgain(
 
 /** The history in a store. */
 interface StoredHistory extends AsyncDisposable {
-  /** `undefined`: it cannot be opened. */
-  readonly log: OpenedHistory["log"] | undefined;
+  readonly log: OpenedHistory["log"];
 }
 
 async function openStored(
@@ -152,11 +150,11 @@ async function openStored(
   });
   const own = { version, signKey, ...left, onDropped: heads.dropped };
   const log = await openLog(store, config, recent, logger, host, own);
-  if (log !== undefined) heads.start(log);
+  heads.start(log);
   return {
     log,
     [Symbol.asyncDispose]: async () => {
-      if (log !== undefined) await heads.stop(log);
+      await heads.stop(log);
       const lines = left.unstored.all.length;
       for (const { json: line } of left.unstored.all) {
         logger.error({ path, line }, "a line of the history is not stored");
@@ -178,12 +176,12 @@ async function openLog(
   logger: Logger,
   { clock, uniqueId }: HistoryHost,
   own: LeftLines & Pick<HistoryLogPorts, "version" | "signKey" | "onDropped">,
-): Promise<OpenedHistory["log"] | undefined> {
+): Promise<OpenedHistory["log"]> {
   const { place: path } = store;
   const onFailure = (error: unknown): void => {
     // That a term is over is said once, when it ends.
     if (error instanceof TermOver) return;
-    logger.error({ path, error: String(error) }, "history cannot be written");
+    logger.error({ path, error: errorText(error) }, "history cannot be written");
   };
   const onRecovery = (lost: number): void => {
     logger.info({ path }, "history is written again");
@@ -195,21 +193,15 @@ async function openLog(
     }
   };
   const ports = { ...own, store, clock, uniqueId, onFailure, onRecovery };
-  try {
-    const opened = await openHistoryLog({ maxAgeMs, maxBytes }, ports, (entry) =>
-      recent.restore(entry),
-    );
-    if (opened.torn > 0) {
-      logger.warn({ path, bytes: opened.torn }, "incomplete last line removed from the history");
-    }
-    if (opened.damaged.length > 0) {
-      const damage = damageText(opened.damaged);
-      logger.warn({ path, lines: opened.damaged.length, damage }, "history is damaged");
-    }
-    return opened.log;
-  } catch (error) {
-    if (error instanceof DatabaseError) throw error;
-    logger.error({ path, error: String(error) }, "history cannot be opened");
-    return undefined;
+  const opened = await openHistoryLog({ maxAgeMs, maxBytes }, ports, (entry) =>
+    recent.restore(entry),
+  );
+  if (opened.torn > 0) {
+    logger.warn({ path, bytes: opened.torn }, "incomplete last line removed from the history");
   }
+  if (opened.damaged.length > 0) {
+    const damage = damageText(opened.damaged);
+    logger.warn({ path, lines: opened.damaged.length, damage }, "history is damaged");
+  }
+  return opened.log;
 }

@@ -7,7 +7,7 @@ import type { Host } from "../../src/host/host.ts";
 import { fillDirectory } from "../../src/memory/directory/directory-store.ts";
 import { historyFile } from "../../src/memory/directory/history-file.ts";
 import { nodeStateDirectory } from "../../src/memory/directory/state-directory.ts";
-import { coerceObject, type JsonObject } from "../../src/syntax/json.ts";
+import { coerceObject, coerceText, type JsonObject } from "../../src/syntax/json.ts";
 import { SimulatedClock } from "../support/clock.ts";
 import type { Started } from "../support/command-line.ts";
 import { control, type Example, exampleWithEmulator, writesSeenBy } from "../support/example.ts";
@@ -73,6 +73,37 @@ describe("a daemon whose state directory", () => {
     expect(await textFrom(daemon, "metrics")).toMatch(
       /^zonewarden_state_last_write_successful 1$/m,
     );
+    expect(await stop(daemon)).toBe(0);
+  });
+
+  it("has no usable history waits until it has, and says once what was found in the state", async ({
+    expect,
+  }) => {
+    const clock = new SimulatedClock();
+    await using example = await exampleWithEmulator({
+      config: `${config}store: { path: state }\n`,
+      ports: { clock },
+    });
+    const { place, emulator } = example;
+    await place.write("state/state.jsonl", "[]\n");
+    await place.write("state/history.jsonl", "a token\n");
+    const daemon = place.start("run");
+    const unopened = "the store cannot be opened: nothing is reconciled before it is";
+    const { error } = await logged(daemon, unopened);
+    expect(error).toContain("history.jsonl is not a history file");
+    await clock.advance(60_000);
+    expect((await ask(daemon, "/readyz")).status).toBe(503);
+    expect(emulator.journal()).toEqual([]);
+    await place.remove("state/history.jsonl");
+    await clock.advance(5_000);
+    await logged(daemon, "plan applied", { zone: shop });
+    expect(await place.read("state/history.jsonl")).toContain(shop);
+    expect(await textFrom(daemon, "")).toContain("The state could not be used at the start");
+    const errors = logLines(daemon).filter(({ level }) => level === "error");
+    expect(errors.map(({ msg }) => coerceText(msg).slice(0, 27))).toEqual([
+      "state cannot be used: it is",
+      "the store cannot be opened:",
+    ]);
     expect(await stop(daemon)).toBe(0);
   });
 

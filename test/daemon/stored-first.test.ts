@@ -133,7 +133,7 @@ describe("what a process knows when it ends", () => {
       const daemon = example.place.start("run");
       await logged(daemon, "zone differs", { zone: shop });
       daemon.signal("SIGTERM");
-      await logged(daemon, "zonewarden stopped");
+      await logged(daemon, "stopping");
       await turns();
       expect([...state.files.keys()]).toContain("state.lock");
 

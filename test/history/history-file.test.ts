@@ -93,7 +93,7 @@ describe("the history file", () => {
       await mkdir(path.dirname(place.file));
       await writeFile(place.file, text);
       const opening = openStore(historyFile(place.file));
-      await expect(opening).rejects.toThrow("the file is not a history file");
+      await expect(opening).rejects.toThrow("is not a history file");
       expect(await readFile(place.file, "utf8")).toBe(text);
     },
   );

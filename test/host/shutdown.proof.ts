@@ -98,12 +98,13 @@ describe("SIGTERM shuts the daemon down cleanly", { timeout }, () => {
       config: 'schedule: { cron: "0 * * * *" }\nstore: { path: state }',
     });
     await example.place.write("state/any", "");
+    const unopened = "the store cannot be opened: nothing is reconciled before it is";
     execFileSync("mkfifo", [join(example.place.directory, "state/history.jsonl")]);
     const daemon = example.place.start("run");
-    await logged(daemon, "history cannot be opened");
+    await logged(daemon, unopened);
     expect(await stop(daemon)).toBe(0);
     const errors = logLines(daemon).filter(({ level }) => level === "error");
-    expect(errors.map(({ msg }) => msg)).toEqual(["history cannot be opened"]);
+    expect(errors.map(({ msg }) => msg)).toEqual([unopened]);
     expect(errors[0]?.["error"]).toContain("is no regular file");
   });
 

@@ -64,7 +64,7 @@ export async function openHistoryLog(
   // A symbolic link is refused before it is read.
   await store.size();
   if (!(await isHistory(store))) {
-    throw new Error("the file is not a history file: name another directory (store.path)");
+    throw new Error(`${store.place} is not a history file: name another directory (store.path)`);
   }
   let end = 0;
   const damaged: number[] = [];
