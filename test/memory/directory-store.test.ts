@@ -429,6 +429,20 @@ describe("state in a directory", () => {
     expect(await afterRestart(directory)).toEqual({ a: "3", b: "2" });
   });
 
+  it("does not take a part of its own line for another program's", async ({ expect }) => {
+    const directory = new MemoryDirectory();
+    const { store, failures } = await opened(directory);
+    store.set("a", "1");
+    expect(await store.flush()).toBe(true);
+    directory.crashAfter = 5;
+    store.set("a", "2");
+    expect(await store.flush()).toBe(false);
+    directory.crashAfter = Number.POSITIVE_INFINITY;
+    expect(await store.flush()).toBe(true);
+    expect(failures).toEqual([expect.stringMatching(/^after 5 bytes/), "recovered"]);
+    expect(await afterRestart(directory)).toEqual({ a: "2" });
+  });
+
   it("is not written anew where a line cannot be added", async ({ expect }) => {
     const directory = new Unappendable();
     const { store, failures } = await opened(directory);
@@ -523,10 +537,11 @@ describe("a state with a torn last line", () => {
       const text = directory.files.get("state.jsonl") ?? "";
       directory.files.set("state.jsonl", text.slice(0, -missing));
       const torn = new MemoryDirectory(directory.files);
-      const { store: second } = await opened(torn);
+      const { store: second, failures } = await opened(torn);
       expect(contentOf(second)).toEqual({ a: "1" });
       second.set("c", "3");
       expect(await second.flush()).toBe(true);
+      expect(failures).toEqual([]);
       expect(await afterRestart(torn)).toEqual({ a: "1", c: "3" });
     },
   );

@@ -13,6 +13,7 @@ import {
 import { openDatabase } from "../../src/memory/postgres/open-database.ts";
 import { fleetKeys, remember, zoneKeys } from "../../src/memory/state-keys.ts";
 import { identityOf, type OpenResult } from "../../src/memory/state-store.ts";
+import { StoredRuns } from "../../src/memory/stored-runs.ts";
 import { SimulatedClock } from "../support/clock.ts";
 import { configFrom } from "../support/config-from.ts";
 import { MemoryHistory } from "../support/history-files.ts";
@@ -190,6 +191,12 @@ describe("what a command knows of zones", () => {
     store.set(`wave/${shop}`, '{"waits":""}');
     expect([zones.waits(shop, "r2"), zones.waits(blog, "r2")]).toEqual(["wave", undefined]);
     expect(zones.waits(blog, "r3")).toBe("fleet_change");
+    const runs = new StoredRuns(store);
+    for (const halt of ["paused", "aborted"] as const) {
+      runs.setRolloutHalt({ revision: "1b23e5f4", halt });
+      const ofAnother = halt === "paused" ? halt : undefined;
+      expect([zones.halt("1b23e5f4"), zones.halt("5a40679f")]).toEqual([halt, ofAnother]);
+    }
   });
 });
 
