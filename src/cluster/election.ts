@@ -27,6 +27,9 @@ export interface ElectionOptions {
   readonly page: string;
 }
 
+/** No configuration has a longer Lease: one that says so must not keep all processes waiting for ever. */
+const longestLeaseMs = 300_000;
+
 /** Told what happens to a Lease. */
 export interface ElectionObserver {
   /** The Lease could not be read or written; once until it can. */
@@ -240,7 +243,8 @@ export class Election {
   #isFree({ lease: { holder, releasedBy, durationMs }, sinceMs }: SeenLease): boolean {
     if (holder === "" && releasedBy !== "") return true;
     const silentMs = this.#ports.clock.monotonicMs() - sinceMs;
-    return silentMs >= Math.max(durationMs ?? 0, this.#timing.durationMs);
+    const ofHolderMs = Math.min(durationMs ?? 0, longestLeaseMs);
+    return silentMs >= Math.max(ofHolderMs, this.#timing.durationMs);
   }
 
   #see(lease: Lease): SeenLease {

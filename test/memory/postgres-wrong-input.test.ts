@@ -271,6 +271,25 @@ describe.skipIf(noPostgres)(`a daemon with a database ${noPostgres ?? ""}`, () =
     expect(await database.tables.entries()).toEqual(new Map());
   });
 
+  it("stays with the database that it began with", async ({ expect }) => {
+    const { server, name, url } = await found();
+    const other = await installation();
+    await server.query(`CREATE ROLE ${name}_s LOGIN SUPERUSER`);
+    const urls = [url, server.url(name, `${name}_s`), other.url, url];
+    await using database = openDatabase("zonewarden", () => Promise.resolve(urls.shift() ?? ""));
+    const { tables } = database;
+    const id = await tables.storeId();
+    // What the server refuses ends the connection.
+    await expect(tables.measurement("no day", "a.example")).rejects.toThrow("no day");
+    expect(await tables.storeId()).toBe(id);
+    await expect(tables.measurement("no day", "a.example")).rejects.toThrow("no day");
+    await expect(tables.storeId()).rejects.toThrow(
+      "another database than this process began with: stop all processes",
+    );
+    expect(await tables.storeId()).toBe(id);
+    expect(urls).toEqual([]);
+  });
+
   it("tells of each statement what became of it, whatever became of the one before", async ({
     expect,
   }) => {

@@ -1,11 +1,15 @@
-import type { Database } from "../database.ts";
+import { type Database, DatabaseError } from "../database.ts";
 import { leaseRow } from "./lease-row.ts";
-import { SqlConnection } from "./sql-connection.ts";
+import { SqlConnection, targetOf } from "./sql-connection.ts";
 import { Tables } from "./tables.ts";
 
-/** @param url reads the URL, again at each new connection. Rejects if there is none. */
+/**
+ * @param url reads the URL, again at each new connection: user, password and TLS may change, the database may not. Rejects
+ *   if there is none.
+ */
 export function openDatabase(schema: string, url: () => Promise<string>): Database {
-  const [connection, leaseConnection] = [new SqlConnection(url), new SqlConnection(url)];
+  const ofOne = ofOneDatabase(url);
+  const [connection, leaseConnection] = [new SqlConnection(ofOne), new SqlConnection(ofOne)];
   return {
     place: `schema ${schema} of the database`,
     tables: new Tables(connection, schema),
@@ -14,5 +18,19 @@ export function openDatabase(schema: string, url: () => Promise<string>): Databa
       await connection[Symbol.asyncDispose]();
       await leaseConnection[Symbol.asyncDispose]();
     },
+  };
+}
+
+/** Processes of which some still use the database before would each have a leader. */
+function ofOneDatabase(url: () => Promise<string>): () => Promise<string> {
+  let first: string | undefined;
+  return async () => {
+    const text = await url();
+    const target = targetOf(text);
+    first ??= target;
+    if (target === first) return text;
+    throw new DatabaseError(
+      "the URL names another database than this process began with: stop all processes of this installation, then start them",
+    );
   };
 }

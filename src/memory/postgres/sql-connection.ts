@@ -117,8 +117,7 @@ export function verifiedUrl(text: string): string {
       "the URL of the database names several hosts: name one, such as a pooler that reaches the primary",
     );
   }
-  // A socket needs no host, which a URL with a user must have.
-  const url = URL.parse(text.replace("@/", "@localhost/"));
+  const url = parsedUrl(text);
   if (url === null || !["postgres:", "postgresql:"].includes(url.protocol)) {
     throw new DatabaseError(
       "the URL of the database must be postgres://user:password@host/database",
@@ -134,6 +133,19 @@ export function verifiedUrl(text: string): string {
     url.searchParams.set("sslmode", "verify-full");
   }
   return url.href;
+}
+
+/** A socket needs no host, which a URL with a user must have. */
+function parsedUrl(text: string): URL | null {
+  return URL.parse(text.replace("@/", "@localhost/"));
+}
+
+/** The server and the database that a URL names; `undefined`: it is none. */
+export function targetOf(text: string): string | undefined {
+  const url = parsedUrl(text);
+  return url === null
+    ? undefined
+    : `${url.searchParams.get("host") ?? url.hostname}:${url.port}${url.pathname}`;
 }
 
 /** Whether the host part of a URL would end in its password. A parameter after it may hold an @. */
@@ -165,7 +177,8 @@ const remedies: Readonly<Record<string, string>> = {
   "25006":
     "this server is a read-only replica, or default_transaction_read_only is on: name the primary in the URL, or set it to off",
   "53100": "the disk of the server is full: free space on it",
-  "53300": "raise max_connections of the server, or use a pooler",
+  "53300":
+    "raise max_connections of the server, or the connection limit of the role, or use a pooler",
   "55P03": "another transaction holds the lock: end it",
   CERT_HAS_EXPIRED: "renew the certificate of the server",
   ERR_TLS_CERT_ALTNAME_INVALID: "use a host name of the certificate in the URL",
