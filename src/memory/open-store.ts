@@ -89,13 +89,13 @@ function directoryStore(
     state,
     history: heldHistoryFile(host.historyStore(historyFileIn(directory)), state),
     measurements: heldMeasurements(measurementsIn(directory, host), state),
-    isRestored: hasLost(state.opened),
+    isRestored: lacksEntries(state.opened),
     [Symbol.asyncDispose]: () => state[Symbol.asyncDispose](),
   };
 }
 
 /** Whether something that was stored is not known: it cannot be used, or comes from an earlier copy. */
-function hasLost(opened: OpenResult): boolean {
+function lacksEntries(opened: OpenResult): boolean {
   return opened.result === "lost" || (opened.result === "loaded" && opened.takenBack !== undefined);
 }
 

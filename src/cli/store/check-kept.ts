@@ -130,9 +130,7 @@ async function print(
   const found = flaws.filter(({ code }) => code !== "empty" || entries.keys().some(hasLine));
   const text = [
     ...lines,
-    lost === undefined
-      ? `state: ${entries.size === 0 ? "empty" : `${plural(entries.size, "entry")}, ${readableText(damaged)}`}`
-      : "state: cannot be used",
+    `state: ${lost === undefined ? entriesText(entries.size, damaged) : "cannot be used"}`,
     `history: ${historyText(count, found.length, head)}`,
     ...(days.length === 0
       ? []
@@ -161,6 +159,10 @@ async function print(
 function hasLine(key: string): boolean {
   const { drift, pending, rays } = zoneKeys;
   return [drift, pending, rays].some((each) => key.startsWith(each.key));
+}
+
+function entriesText(entries: number, damaged: readonly string[]): string {
+  return entries === 0 ? "empty" : `${plural(entries, "entry")}, ${readableText(damaged)}`;
 }
 
 function readableText(damaged: readonly string[]): string {
