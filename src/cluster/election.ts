@@ -119,7 +119,7 @@ export class Election {
   get fence(): WriteFence {
     return {
       isHeld: () => this.#held?.isHeld ?? false,
-      endIfOver: () => this.#held?.endIfOver(),
+      endIfOver: () => void this.#held?.goesOn(),
       limitMs: writeLimitMs(this.#timing),
     };
   }
@@ -189,10 +189,10 @@ export class Election {
   /** Creates the Lease. Somebody may have removed the one before, and its holder may not have noticed. */
   async #create(stop: AbortSignal): Promise<HeldLease | undefined> {
     const { leases, clock } = this.#ports;
-    const timing = this.#timing;
     // Noted before it is sent: if the answer is lost, the Lease is this process's nevertheless.
-    this.#quietUntil = clock.monotonicMs() + timing.durationMs;
-    const held = await this.#take(0, (claim) => leases.create(claim, requestTimeoutMs(timing)));
+    this.#quietUntil = clock.monotonicMs() + this.#timing.durationMs;
+    const timeoutMs = requestTimeoutMs(this.#timing);
+    const held = await this.#take(0, (claim) => leases.create(claim, timeoutMs));
     return this.#afterQuiet(held, stop);
   }
 

@@ -99,14 +99,9 @@ export class HeldLease implements AsyncDisposable {
     return !this.#isEnded && this.#elapsedMs() < this.#ports.timing.renewDeadlineMs;
   }
 
-  /** Loses the Lease if its time is over. */
-  endIfOver(): void {
-    if (!this.isHeld) this.#lose("not_renewed");
-  }
-
   /** Loses the Lease if its time is over; gives whether it goes on. */
-  #goesOn(): boolean {
-    this.endIfOver();
+  goesOn(): boolean {
+    if (!this.isHeld) this.#lose("not_renewed");
     return this.isHeld;
   }
 
@@ -121,7 +116,7 @@ export class HeldLease implements AsyncDisposable {
    * over.
    */
   async [Symbol.asyncDispose](): Promise<void> {
-    const isHeld = this.#goesOn();
+    const isHeld = this.goesOn();
     this.#end();
     await this.#renewing;
     if (isHeld) await this.#giveBack();
@@ -135,7 +130,7 @@ export class HeldLease implements AsyncDisposable {
   #watchDeadline(): void {
     const leftMs = this.#ports.timing.renewDeadlineMs - this.#elapsedMs();
     this.#cancelDeadline = this.#ports.clock.alarm(Math.max(0, leftMs), () => {
-      if (this.#goesOn()) this.#watchDeadline();
+      if (this.goesOn()) this.#watchDeadline();
     });
   }
 
@@ -147,7 +142,7 @@ export class HeldLease implements AsyncDisposable {
       } catch {
         return;
       }
-      if (this.#goesOn()) await this.#renew();
+      if (this.goesOn()) await this.#renew();
     }
   }
 
@@ -159,7 +154,7 @@ export class HeldLease implements AsyncDisposable {
       else await this.#renewAfterConflict();
     } catch (error) {
       // An answer that comes after the deadline changes nothing.
-      if (this.#goesOn()) this.#ports.failed(error);
+      if (this.goesOn()) this.#ports.failed(error);
     }
   }
 
@@ -186,7 +181,7 @@ export class HeldLease implements AsyncDisposable {
   #hold(lease: Lease, sentAt: LeaseMoment): void {
     this.#lease = lease;
     // A renewal that is answered after the deadline does not revive what was lost.
-    if (!this.#goesOn()) return;
+    if (!this.goesOn()) return;
     this.#sentAt = sentAt;
     this.#ports.renewed(lease);
   }

@@ -70,7 +70,9 @@ export function createKubeClient(access: KubeAccess, clock: Clock): KubeClient {
         if (timeout.signal.aborted) {
           throw new KubeError(`the API server did not answer within ${timeoutMs} ms`, 0, error);
         }
-        throw new KubeError(`the API server cannot be reached: ${reasonOf(error)}`, 0, error);
+        // Messages have addresses and no secrets; several failed attempts together have a code alone.
+        const why = errorText(error) || errorCode(error);
+        throw new KubeError(`the API server cannot be reached: ${why}`, 0, error);
       } finally {
         cancel();
       }
@@ -156,12 +158,6 @@ async function send(
   });
   const text = await answer.text();
   return { status: statusCode, body: parseJson(text) };
-}
-
-/** Messages of the connection have addresses and no secrets; those of secrets that cannot be read say what to do. */
-function reasonOf(error: unknown): string {
-  const code = errorCode(error);
-  return code === "" ? errorText(error) : `${code}: ${errorText(error)}`;
 }
 
 /** What the API server says against a request, for the log: its `Status` object has a message. */

@@ -1,20 +1,10 @@
 import { describe, it } from "vitest";
 
-import type { KubeAnswer, KubeCall, KubeClient } from "../../src/cluster/kube-client.ts";
-import {
-  type ClaimResult,
-  leaseStore,
-  type LeaseStore,
-  missingRight,
-} from "../../src/cluster/lease.ts";
-import { coerceObject, coerceText } from "../../src/syntax/json.ts";
+import type { KubeAnswer, KubeCall } from "../../src/cluster/kube-client.ts";
+import { type ClaimResult, leaseStore, type LeaseStore } from "../../src/cluster/lease.ts";
+import { coerceObject } from "../../src/syntax/json.ts";
+import { kubeOf } from "../support/kube-answers.ts";
 import { claimOf } from "../support/simulated-cluster.ts";
-
-/** An API server that answers each call so. */
-function kubeOf(answer: (call: KubeCall) => KubeAnswer): KubeClient {
-  const request = (call: KubeCall): Promise<KubeAnswer> => Promise.resolve(answer(call));
-  return { namespace: "edge", request, [Symbol.asyncDispose]: () => Promise.resolve() };
-}
 
 /** The Lease store of an API server that answers each call so. */
 function storeOf(answer: (call: KubeCall) => KubeAnswer): LeaseStore {
@@ -118,47 +108,6 @@ describe("a Lease in the API server", () => {
     const store = storeOf((call) => ({ status: call.method === "POST" ? 201 : 200, body }));
     await expect(store.read(1)).rejects.toThrow("is no Lease");
     await expect(store.create(claimOf(), 1)).rejects.toThrow("is no Lease");
-  });
-});
-
-describe("the rights to a Lease", () => {
-  const lease = { kind: "Lease", metadata: { name: "edge", resourceVersion: "7" } };
-
-  it.for([
-    { is: "there", rights: ["update"], lacks: undefined, asked: ["update"] },
-    { is: "there", rights: ["create"], lacks: "update", asked: ["update"] },
-    { is: "missing", rights: ["create", "update"], lacks: undefined, asked: ["create", "update"] },
-    { is: "missing", rights: ["update"], lacks: "create", asked: ["create"] },
-    { is: "missing", rights: ["create"], lacks: "update", asked: ["create", "update"] },
-  ])("lack $lacks where it is $is, with $rights", async (row, { expect }) => {
-    const asked: unknown[] = [];
-    const kube = kubeOf(({ method, path, body }) => {
-      if (method === "GET") return { status: row.is === "there" ? 200 : 404, body: lease };
-      const { resourceAttributes } = coerceObject(coerceObject(body)["spec"]);
-      const verb = coerceText(coerceObject(resourceAttributes)["verb"]);
-      asked.push({ path, resourceAttributes });
-      return { status: 201, body: { status: { allowed: row.rights.includes(verb) } } };
-    });
-    expect(await missingRight("edge", kube, 1_000)).toBe(row.lacks);
-    const resource = { group: "coordination.k8s.io", resource: "leases", namespace: "edge" };
-    const path = "/apis/authorization.k8s.io/v1/selfsubjectaccessreviews";
-    expect(asked).toEqual(
-      row.asked.map((verb) => ({
-        path,
-        // A rule for one name allows no creation.
-        resourceAttributes: { ...resource, verb, ...(verb === "update" && { name: "edge" }) },
-      })),
-    );
-  });
-
-  it("are not known where the API server does not tell them", async ({ expect }) => {
-    const kube = kubeOf(({ method }) => ({
-      status: method === "GET" ? 404 : 403,
-      body: { message: "no" },
-    }));
-    await expect(missingRight("edge", kube, 1_000)).rejects.toThrow(
-      "the rights cannot be asked for: the API server answered 403: no",
-    );
   });
 });
 

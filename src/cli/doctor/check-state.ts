@@ -1,4 +1,3 @@
-import { missingRight } from "../../cluster/lease.ts";
 import type { Config } from "../../desired/config/config.ts";
 import { reasonOf } from "../../desired/yaml/decode-text.ts";
 import { databaseOf } from "../../host/configured-database.ts";
@@ -14,6 +13,7 @@ import { errorCode, errorText } from "../../syntax/error-code.ts";
 import { askDaemon } from "../session/ask-daemon.ts";
 import { kubernetesOf } from "../session/shared-store.ts";
 import { type CheckFinding, finding, fine } from "./finding.ts";
+import { missingRight } from "./lease-rights.ts";
 
 /** Whether the daemon could keep its state and its history. Writes nothing. */
 export async function checkStore(config: Config, host: Host): Promise<readonly CheckFinding[]> {
