@@ -21,7 +21,14 @@ import { type TermWork, untilDone, workWhileLeading } from "./leadership.ts";
 import { startNotifier } from "./notifications.ts";
 import { startHistory, triesAgain } from "./run-history.ts";
 import { sweepsOf, SweepSchedule } from "./sweep-schedule.ts";
-import { beginTerm, type DaemonParts, type SharedStore, type TermContext } from "./wiring.ts";
+import {
+  beginTerm,
+  type DaemonParts,
+  type SharedStore,
+  storeLoss,
+  type TermContext,
+  type TermMemory,
+} from "./wiring.ts";
 
 /** Files and tokens are also polled: file watchers miss changes on network file systems and swapped links. */
 const pollMs = 30_000;
@@ -95,16 +102,20 @@ async function runUntilStopped(
   };
   await using kept = new AsyncDisposableStack();
   let store: KeptStore | undefined;
-  /** Begins the term of a process that works alone. */
-  const begin = async (): Promise<Term> => {
+  /** Opens what a process that works alone remembers. */
+  const open = async (): Promise<TermMemory> => {
     // What was found in it is told once, also if the history in it cannot be opened yet.
     store ??= kept.use(await openAlone(parts, host, stop));
-    const term = kept.use(await beginWith(context, current, store));
+    return openMemory(context, current, store);
+  };
+  const beginAlone = (memory: TermMemory): Term => {
+    const term = kept.use(beginTerm(context, memory));
     current.term = term;
     return term;
   };
   // Another process with the same directory ends this one before it listens.
-  const first = shared === undefined ? await begin().catch(unlessLocked) : undefined;
+  const opened = shared === undefined ? await open().catch(unlessLocked) : undefined;
+  const first = opened && beginAlone(opened);
 
   await using _endpoints = await endpoints(
     parts,
@@ -115,14 +126,16 @@ async function runUntilStopped(
   await using _triggers = await triggers(parts, host, current, reload);
   const changed = (): void => pages.load();
   if (shared === undefined) {
-    const again = async (): Promise<Term> => {
+    const beginLater = async (): Promise<Term | undefined> => {
+      const memory = await openLater(open, parts, host, stop);
+      if (memory === undefined) return undefined;
       // While this process waited, the configuration may have changed to one that writes less.
       await reload();
-      const term = await begin();
+      const term = beginAlone(memory);
       changed();
       return term;
     };
-    const term = first ?? (await beginLater(again, parts, host, stop));
+    const term = first ?? (await beginLater());
     await term?.run(shutdown.signals);
   } else {
     await workWhileElected(context, current, shared, { reload, changed }, shutdown.signals);
@@ -151,18 +164,18 @@ function unlessLocked(error: unknown): undefined {
 }
 
 /**
- * Begins the term of a process that works alone, in several attempts: a process that does not know what was active would
+ * Opens what a process that works alone remembers, in several attempts: a process that does not know what was active would
  * take a revision that is held for the first. `undefined`: a signal came first.
  */
-async function beginLater(
-  begin: () => Promise<Term>,
+async function openLater(
+  open: () => Promise<TermMemory>,
   { config, logger }: DaemonParts,
   { clock }: Host,
   stop: AbortSignal,
-): Promise<Term | undefined> {
+): Promise<TermMemory | undefined> {
   const ports = { place: directoryOf(config), logger, clock };
   try {
-    return await untilDone(begin, ports, stop);
+    return await untilDone(open, ports, stop);
   } catch (error) {
     if (!isAborted(stop)) throw error;
     return undefined;
@@ -173,13 +186,14 @@ function directoryOf({ store }: Config): string | undefined {
   return store !== undefined && "path" in store ? store.path : undefined;
 }
 
-/** Opens the history in a store, and begins a term with both. */
-async function beginWith(
+/** Opens the history in a store. */
+async function openMemory(
   context: TermContext,
   current: CurrentTerm,
   store: KeptStore,
-): Promise<Term> {
+): Promise<TermMemory> {
   const { parts, host, runningConfig, notify, unstored, signals } = context;
+  await storeLoss(store, runningConfig.current);
   const history = await startHistory(
     runningConfig.current.history,
     store.history,
@@ -189,7 +203,7 @@ async function beginWith(
     (zone) => current.fleet.zone(zone),
     notify,
   );
-  return beginTerm(context, { store, history });
+  return { store, history };
 }
 
 /** What a change of the leader does to the rest of the process. */
@@ -212,7 +226,7 @@ async function workWhileElected(
   const begin = async (store: TermStore): Promise<TermWork> => {
     // While this process waited, the configuration may have changed to one that writes less.
     await reload();
-    const term = await beginWith(context, current, store);
+    const term = beginTerm(context, await openMemory(context, current, store));
     return {
       run: async ({ stop, abort }) => {
         if (stop.aborted) return;

@@ -50,10 +50,14 @@ export async function workWhileLeading(
   const { election, logger, clock } = ports;
   const { lease, identity } = election;
   let last: LastTerm | undefined;
+  let isFollowing = false;
   const follow = async (): Promise<void> => {
+    if (isFollowing) return;
+    isFollowing = true;
     // What is wrong with the database is said when it is used.
     const now = await ports.database.tables.reached().catch(() => undefined);
     if (now !== undefined) last = lastSeen(last, now);
+    isFollowing = false;
   };
   const observer = { ...logElection(logger, lease), waits: () => void follow() };
   logger.info({ lease, identity }, "waiting for leadership");

@@ -98,6 +98,17 @@ export interface TermMemory {
   readonly history: RunHistory;
 }
 
+/** Stores what follows from a loss of the state, before anything else: the next process must not miss it. */
+export async function storeLoss(kept: KeptStore, { limits }: Config): Promise<void> {
+  if (!kept.isRestored) return;
+  const runs = new StoredRuns(kept.state);
+  // Which releases were used is lost: each of them counts as used.
+  runs.setUsedReleases(limits.accept);
+  runs.forgetSteps();
+  kept.settleLoss();
+  await kept.state.flush();
+}
+
 /** Begins a term with a store, whose end is the caller's, and a history. */
 export function beginTerm(context: TermContext, { store: kept, history }: TermMemory): Term {
   const { host, runningConfig, schedule } = context;
@@ -106,11 +117,6 @@ export function beginTerm(context: TermContext, { store: kept, history }: TermMe
   const parts = { ...context.parts, config };
   const { service, metrics, logger } = parts;
   const runs = new StoredRuns(store);
-  // Which releases were used is lost: each of them counts as used.
-  if (kept.isRestored) {
-    runs.setUsedReleases(config.limits.accept);
-    runs.forgetSteps();
-  }
   const revision = context.storedRevision(store, config.desired.path, host.files);
   const fleet = createFleet(store, runs);
   const scripts = scriptMemory({ store, fleet, logger, history, notify: context.notify });

@@ -93,6 +93,7 @@ class DatabaseStore implements TermStore {
   readonly history: HistoryStore;
   readonly measurements: MeasurementStore;
   readonly isRestored: boolean;
+  #settles = false;
   readonly #tables: LeaderTables;
   readonly #term: number;
   readonly #ports: DatabaseStorePorts;
@@ -137,6 +138,10 @@ class DatabaseStore implements TermStore {
       dropBefore: (first) =>
         this.#storeMeasurements({ day: first, records: new Map(), dropBefore: first }),
     };
+  }
+
+  settleLoss(): void {
+    this.#settles = true;
   }
 
   async #storeMeasurements(batch: Omit<MeasurementBatch, "term">): Promise<void> {
@@ -195,8 +200,11 @@ class DatabaseStore implements TermStore {
     this.#unconfirmed = history;
     // Of two values of one key, the later one counts.
     const changes = [...new Map(parts.flatMap((part) => part.changes))];
-    const result = await this.#tables.store({ term: this.#term, changes, head, history });
+    const settles = this.#settles;
+    const batch = { term: this.#term, changes, head, history, settles };
+    const result = await this.#tables.store(batch);
     if (result !== "stored") this.#lose(result);
+    if (settles) this.#settles = false;
     if (history !== undefined) this.#head = headOf(history.lines.head);
   }
 }

@@ -49,6 +49,8 @@ export interface TermBatch {
   /** The last line before this batch, as the database numbers it. */
   readonly head: StoredHead;
   readonly history: HistoryBatch | undefined;
+  /** Whether it stores what follows from a loss of the state: nothing is lost for the next leader. Left out: it does not. */
+  readonly settles?: boolean;
 }
 
 /** Records of measurements that a leader stores at once. */
@@ -75,7 +77,7 @@ export const unfinishedCopy: StoreIdentity = { owner: "", service: "an unfinishe
 
 /** Why a state is not to be used by a command. The next leader makes a new beginning with it. */
 export const brokenState =
-  "the table of the state was emptied or restored without the other tables, or they without it: start the daemon, which then uses no release in limits.accept";
+  "the table of the state was emptied or restored without the other tables, or they without it: restart the daemon, which then uses no release in limits.accept";
 
 /** The tables of an installation, for its leader. Everything rejects if the database cannot be used now. */
 export interface LeaderTables {

@@ -11,6 +11,8 @@ export interface KeptStore extends AsyncDisposable {
   readonly measurements: MeasurementStore;
   /** Whether the place has lost what this process had stored there. */
   readonly isRestored: boolean;
+  /** With what is set until then, all that follows from the loss is stored: the next process finds none. */
+  settleLoss(): void;
 }
 
 function keepNothing(): Promise<never> {
@@ -33,6 +35,7 @@ export function memoryOnly(): KeptStore {
     history: undefined,
     measurements: noMeasurements,
     isRestored: false,
+    settleLoss: () => undefined,
     [Symbol.asyncDispose]: () => Promise.resolve(),
   };
 }

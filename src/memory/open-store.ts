@@ -90,6 +90,8 @@ function directoryStore(
     history: heldHistoryFile(host.historyStore(historyFileIn(directory)), state),
     measurements: heldMeasurements(measurementsIn(directory, host), state),
     isRestored: lacksEntries(state.opened),
+    // What is stored is no longer missing.
+    settleLoss: () => undefined,
     [Symbol.asyncDispose]: () => state[Symbol.asyncDispose](),
   };
 }

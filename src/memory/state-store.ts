@@ -13,15 +13,18 @@ export function identityOf({ desired, api }: Config): StoreIdentity {
 }
 
 /** Why the state that was stored cannot be used; the daemon then starts as if there were none. */
-export type StateLoss =
+export const stateLosses = [
   /** A line in the middle does not have the checksum that it was written with, or a table is empty that was not. */
-  | "damaged"
+  "damaged",
   /** Written by another installation: another owner, or another service address. */
-  | "foreign"
+  "foreign",
   /** Written by a newer version of the program. */
-  | "newer"
+  "newer",
   /** It cannot be read. */
-  | "unreadable";
+  "unreadable",
+] as const;
+
+export type StateLoss = (typeof stateLosses)[number];
 
 /** What was found when the store was opened. */
 export type OpenResult =

@@ -347,7 +347,9 @@ function addPages(
   app.get("/zones/:name", async (c) => {
     const at = snapshot();
     const state = at.fleet.zone(c.req.param("name"));
-    if (state === undefined) return c.notFound();
+    if (state === undefined) {
+      return c.html(textOfHtml(renderNotFoundPage(at, c.req.path)), unknownZone(at).status);
+    }
     const series = await readOrWhy(seriesOf, state, shownSince(at.now));
     return page(c, renderZonePage(at, measuredState(state, series), series));
   });

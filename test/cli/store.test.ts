@@ -393,6 +393,10 @@ describe.skipIf(noPostgres)(`zonewarden store with a database ${noPostgres ?? ""
     const claimed =
       "SELECT FROM zonewarden.lease, zonewarden.installation WHERE installation LIKE '%' || id";
     expect(await server.query(claimed, place.database)).toHaveLength(1);
+    await server.query("TRUNCATE zonewarden.state", place.database);
+    const lost = await place.inDatabase("store", "check");
+    expect([lost.code, lost.stdout]).toEqual([5, expect.stringContaining("state: cannot be used")]);
+    expect(lost.stderr).toContain("restart the daemon");
     const again = await place.inDatabase("store", "trim", ...asOwner);
     expect(again.stdout).toContain("no line of the history is older than history.max_age");
   });

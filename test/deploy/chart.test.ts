@@ -19,6 +19,11 @@ function readYaml(name: string): JsonObject {
 const values = readYaml("values.yaml");
 const schema = readYaml("values.schema.json");
 
+it("has a schema that Helm can read: its expressions cannot look around", ({ expect }) => {
+  expect(JSON.stringify(schema)).toContain('"pattern":');
+  expect(JSON.stringify(schema)).not.toMatch(/\(\?<?[=!]/);
+});
+
 /** Values whose keys are names of the user or of Kubernetes: the chart passes them on. */
 const passedOn = [
   "config",

@@ -310,7 +310,6 @@ credentials: [{ name: a, token_file: secret/token }, { name: b, token_file: /run
       says: "write url_file: FILE, or url_env:",
     },
     { line: "store: { postgres: { url_env: B, schema: B-1 } }", says: "lower-case letters" },
-    { line: "store: { postgres: { url_env: B, schema: pg_b } }", says: "a digit or pg_" },
     { line: "store: { postgres: { url_env: postgres://a } }", says: "never the URL itself" },
     { line: "state: { path: a }", says: "write store: { path: DIRECTORY }" },
     { line: "history: { path: a }", says: "write store: { path: DIRECTORY }" },

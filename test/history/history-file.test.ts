@@ -365,6 +365,18 @@ describe("the history file", () => {
     await expect(historyFile(place.file).add({ lines })).rejects.toThrow("ENXIO");
   });
 
+  it("says that it was removed before the first line of the process", async ({ expect }) => {
+    await using place = await historyDirectory();
+    const first = await openStore(historyFile(place.file));
+    first.log.append(entryAt(1));
+    await first.log.settled();
+    const { log, told } = await openStore(historyFile(place.file));
+    await rm(place.file);
+    log.append(entryAt(2));
+    await log.settled();
+    expect(told).toEqual([expect.stringContaining("another program removed or replaced")]);
+  });
+
   it.for(["removed", "replaced by an older copy"])(
     "says once that it was %s, and goes on with what is there",
     async (what, { expect }) => {
@@ -376,6 +388,7 @@ describe("the history file", () => {
       const older = await readFile(place.file);
       log.append(entryAt(2));
       await log.settled();
+      expect(told).toEqual([]);
       await rm(place.file);
       if (what !== "removed") await writeFile(place.file, older);
       log.append(entryAt(3));

@@ -3,13 +3,34 @@ import { TLSSocket } from "node:tls";
 
 import { describe, it } from "vitest";
 
-import { literal, SqlConnection, verifiedUrl } from "../../src/memory/postgres/sql-connection.ts";
+import {
+  literal,
+  SqlConnection,
+  targetOf,
+  verifiedUrl,
+} from "../../src/memory/postgres/sql-connection.ts";
 import { makeCertificate } from "../support/connect-proxy.ts";
 import { close, listenOnLoopback } from "../support/loopback.ts";
 
 const remote = "postgres://zone:secret@db.example:6432/zonewarden";
 
 describe("the URL of a database", () => {
+  it.for([
+    { one: remote, other: remote.replace("zone:secret", "other:more"), isSame: true },
+    { one: remote, other: remote.replace("db.example", "DB.example"), isSame: true },
+    { one: remote, other: `${remote}?sslrootcert=/ca.pem`, isSame: true },
+    { one: "postgres://a@db/zones", other: "postgres://a@db:5432/zones", isSame: true },
+    { one: "postgres://a@db/zones", other: "postgres://a@x/zones?host=db&port=5432", isSame: true },
+    { one: "postgres://a@db", other: "postgres://b@db/a", isSame: true },
+    { one: "postgres://a@db", other: "postgres://b@db", isSame: false },
+    { one: remote, other: remote.replace("6432", "6433"), isSame: false },
+    { one: remote, other: `${remote}2`, isSame: false },
+    { one: remote, other: remote.replace("db.", "db2."), isSame: false },
+    { one: remote, other: "secret", isSame: false },
+  ])("$other names the database of $one: $isSame", ({ one, other, isSame }, { expect }) => {
+    expect(targetOf(other) === targetOf(one)).toBe(isSame);
+  });
+
   it.for([
     { url: remote, mode: "verify-full" },
     { url: `${remote}?sslmode=require`, mode: "verify-full" },

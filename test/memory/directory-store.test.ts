@@ -402,6 +402,43 @@ describe("state in a directory", () => {
     expect(await afterRestart(directory)).toEqual({ a: "2" });
   });
 
+  it("counts as lost until another one is written beside what was set aside", async ({
+    expect,
+  }) => {
+    const directory = new MemoryDirectory(new Map([["state.jsonl", "[]\n"]]));
+    for (const detail of [
+      "line 1 is damaged",
+      "it was set aside before, and none was written since",
+    ]) {
+      const { store } = await opened(directory);
+      const keptAs = "state.jsonl.damaged-2026-11-20-1";
+      expect(store.opened).toEqual({ result: "lost", reason: "damaged", detail, keptAs });
+      await store[Symbol.asyncDispose]();
+    }
+    const { store } = await opened(directory);
+    store.set("a", "1");
+    expect(await store.flush()).toBe(true);
+    await store[Symbol.asyncDispose]();
+    expect((await opened(directory)).store.opened).toEqual({ result: "loaded", entries: 1 });
+  });
+
+  it("tells once that it was removed, also while the disk is full", async ({ expect }) => {
+    const directory = new MemoryDirectory();
+    await writeState(directory, { a: "1" });
+    const { store, failures } = await opened(directory);
+    directory.files.delete("state.jsonl");
+    directory.fault = new Error("ENOSPC");
+    store.set("a", "2");
+    for (let attempt = 0; attempt < 3; attempt += 1) expect(await store.flush()).toBe(false);
+    directory.fault = undefined;
+    expect(await store.flush()).toBe(true);
+    expect(failures).toEqual([
+      expect.stringMatching(/^another program removed or replaced/),
+      "ENOSPC",
+      "recovered",
+    ]);
+  });
+
   it("is there without entries once all of them are removed", async ({ expect }) => {
     const directory = new MemoryDirectory();
     await writeState(directory, { a: "1" });

@@ -271,6 +271,29 @@ describe.skipIf(noPostgres)(`a daemon with a database ${noPostgres ?? ""}`, () =
     expect(await database.tables.entries()).toEqual(new Map());
   });
 
+  it("tells all that wait of one failed attempt to connect", async ({ expect }) => {
+    let asked = 0;
+    const nothing = async (): Promise<string> => {
+      asked += 1;
+      throw new Error(`attempt ${asked}`);
+    };
+    await using connection = new SqlConnection(nothing);
+    const together = await Promise.allSettled([1, 2, 3].map(() => connection.run(["SELECT 1"])));
+    const reasons = together.map((each) => each.status === "rejected" && String(each.reason));
+    expect(new Set(reasons)).toEqual(
+      new Set(["DatabaseError: the database cannot be used: attempt 1"]),
+    );
+    await expect(connection.run(["SELECT 1"])).rejects.toThrow("attempt 2");
+  });
+
+  it("takes a corrected URL where the first one led nowhere", async ({ expect }) => {
+    const { url } = await installation();
+    const urls = ["postgres://zone@/nothing?host=/nowhere", url];
+    await using database = openDatabase("zonewarden", () => Promise.resolve(urls.shift() ?? url));
+    await expect(database.tables.storeId()).rejects.toThrow("ENOENT");
+    expect(await database.tables.storeId()).not.toBe("");
+  });
+
   it("stays with the database that it began with", async ({ expect }) => {
     const { server, name, url } = await found();
     const other = await installation();
@@ -332,11 +355,19 @@ describe.skipIf(noPostgres)(`a daemon with a database ${noPostgres ?? ""}`, () =
       `TRUNCATE zonewarden.state; INSERT INTO zonewarden.state SELECT * FROM backup WHERE ${kept}`,
       name,
     );
-    await expect(tables.entries()).rejects.toThrow("start the daemon");
+    await expect(tables.entries()).rejects.toThrow("restart the daemon");
+    // A command that writes, or a process that ends early, does not hide it from the next leader.
+    const early = await termOf(database, []);
+    early.state.set("b", "2");
+    expect([early.isRestored, await early.state.flush()]).toEqual([true, true]);
+    await server.query("DELETE FROM zonewarden.state WHERE key = 'b'", name);
     const next = await termOf(database, []);
     expect([next.isRestored, next.state.opened]).toMatchObject([true, opened]);
-    // It is told once: from here on, it is what the daemon knows.
-    expect((await tables.entries()).size).toBe(kept === "true" ? 1 : 0);
+    await expect(tables.entries()).rejects.toThrow("restart the daemon");
+    next.settleLoss();
+    next.state.set("used", "7");
+    expect(await next.state.flush()).toBe(true);
+    expect((await tables.entries()).get("used")).toBe("7");
     expect((await termOf(database, [])).isRestored).toBe(false);
   });
 

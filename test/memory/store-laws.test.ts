@@ -102,6 +102,7 @@ function directoryPlace(): Promise<Place> {
           state,
         ),
         isRestored: false,
+        settleLoss: ignore,
         [Symbol.asyncDispose]: () => state[Symbol.asyncDispose](),
       };
     },

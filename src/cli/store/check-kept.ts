@@ -6,7 +6,7 @@ import { dayRecordOf } from "../../measure/day-record.ts";
 import type { MeasurementReader } from "../../measure/measurement-store.ts";
 import { damagedKeys } from "../../memory/damaged-keys.ts";
 import { measurementTable } from "../../memory/database-store.ts";
-import { type Database, DatabaseError } from "../../memory/database.ts";
+import { brokenState, type Database, DatabaseError } from "../../memory/database.ts";
 import { readDirectoryStore } from "../../memory/directory/directory-store.ts";
 import { lockHolder } from "../../memory/directory/state-lock.ts";
 import { measurementsIn } from "../../memory/open-store.ts";
@@ -67,13 +67,18 @@ async function keptInDatabase(
 ): Promise<Kept> {
   const { tables, place } = database;
   await tables.check(identityOf(config));
+  const entries = await tables.entries().catch((error: unknown) => {
+    if (error instanceof DatabaseError && error.message === brokenState) return undefined;
+    throw error;
+  });
   return {
     lines: [
       `store: ${place}, version ${tables.version} of the tables`,
       (await isUnclaimed(database)) ? "belongs to: nobody yet" : ownerText(config),
       `leader: ${await leaderText(database, config, host, stop)}`,
     ],
-    entries: await tables.entries(),
+    ...(entries === undefined && { lost: `${place}: the state cannot be used: ${brokenState}` }),
+    entries: entries ?? new Map(),
     history: { file: place, pieces: () => tables.historyLines() },
     measurements: measurementTable(tables),
   };

@@ -7,7 +7,13 @@ import {
   type StateEntries,
   type StateMedium,
 } from "../batched-store.ts";
-import type { OpenResult, StateLoss, StateStore, StoreIdentity } from "../state-store.ts";
+import {
+  type OpenResult,
+  type StateLoss,
+  stateLosses,
+  type StateStore,
+  type StoreIdentity,
+} from "../state-store.ts";
 import { changesIn, lineOf, valueIn } from "./journal-line.ts";
 import type { StateDirectory } from "./state-directory.ts";
 import {
@@ -110,12 +116,19 @@ async function loadOrTakeBack(
     await directory.rename(name, fileName);
     return { ...copy, opened: { ...copy.opened, takenBack: name } };
   }
+  // It was set aside by a process that ended before it wrote another one.
+  const [last] = copies;
+  if (opened.result === "empty" && last !== undefined) {
+    const detail = "it was set aside before, and none was written since";
+    opened = { result: "lost", reason: last.reason, detail, keptAs: last.name };
+  }
   return { ...loaded, opened };
 }
 
 /** A copy of a state that could not be used when it was set aside. */
 interface StateCopy {
   readonly name: string;
+  readonly reason: StateLoss;
   /** Later copies have higher numbers. */
   readonly number: number;
 }
@@ -125,8 +138,9 @@ async function copiesIn(directory: StateDirectory): Promise<readonly StateCopy[]
   const names = (await directory.names()).filter((name) => name.startsWith(`${fileName}.`));
   return names
     .flatMap((name) => {
-      const [, number] = /\.[a-z]+-\d{4}-\d\d-\d\d-(\d{1,9})$/.exec(name) ?? [];
-      return number === undefined ? [] : [{ name, number: Number(number) }];
+      const [, word, number] = /\.([a-z]+)-\d{4}-\d\d-\d\d-(\d{1,9})$/.exec(name) ?? [];
+      const reason = stateLosses.find((each) => each === word);
+      return reason === undefined ? [] : [{ name, reason, number: Number(number) }];
     })
     .toSorted((a, b) => b.number - a.number);
 }
@@ -184,7 +198,7 @@ function read(text: string, identity: StoreIdentity): LoadedState {
   let start = headEnd + 1;
   for (let line = 2; ; line += 1) {
     const end = text.indexOf("\n", start);
-    // What is written anew has a whole line, so a crash leaves one.
+    // A file that is written anew has a line, if there is anything to remember: a crash leaves it.
     if (end === -1 && line === 2 && start < text.length) return lost("damaged", "no line is whole");
     if (end === -1) break;
     const content = text.slice(start, end);
@@ -307,6 +321,7 @@ class DirectoryFile implements StateMedium {
       // What is remembered is in memory.
       const { onFailure, onRecovery } = this.#ports;
       const isForeign = !this.#hasFailed;
+      this.#hasFailed = true;
       if (isForeign) onFailure(new Error(exchangedText));
       await this.#compact(entries);
       if (isForeign) onRecovery();

@@ -23,7 +23,8 @@ export function historyFile(file: string): HistoryStore {
       }
       // To open a pipe waits for its other end, for ever.
       if (found?.isFile() === false) throw new Error(`${file} is no regular file`);
-      return found?.size ?? 0;
+      known = found?.size ?? 0;
+      return known;
     },
     read: () => piecesOf(file, 0),
     truncate: async (size) => {

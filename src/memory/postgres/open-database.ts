@@ -8,8 +8,21 @@ import { Tables } from "./tables.ts";
  *   if there is none.
  */
 export function openDatabase(schema: string, url: () => Promise<string>): Database {
-  const ofOne = ofOneDatabase(url);
-  const [connection, leaseConnection] = [new SqlConnection(ofOne), new SqlConnection(ofOne)];
+  /** The one that this process began with. */
+  let first: string | undefined;
+  const connected = (text: string): void => {
+    first ??= targetOf(text);
+  };
+  // Processes of which some still use the database before would each have a leader.
+  const ofFirst = async (): Promise<string> => {
+    const text = await url();
+    if (first === undefined || targetOf(text) === first) return text;
+    throw new DatabaseError(
+      "the URL names another database than this process began with: stop all processes of this installation, then start them",
+    );
+  };
+  const connection = new SqlConnection(ofFirst, connected);
+  const leaseConnection = new SqlConnection(ofFirst, connected);
   return {
     place: `schema ${schema} of the database`,
     tables: new Tables(connection, schema),
@@ -18,19 +31,5 @@ export function openDatabase(schema: string, url: () => Promise<string>): Databa
       await connection[Symbol.asyncDispose]();
       await leaseConnection[Symbol.asyncDispose]();
     },
-  };
-}
-
-/** Processes of which some still use the database before would each have a leader. */
-function ofOneDatabase(url: () => Promise<string>): () => Promise<string> {
-  let first: string | undefined;
-  return async () => {
-    const text = await url();
-    const target = targetOf(text);
-    first ??= target;
-    if (target === first) return text;
-    throw new DatabaseError(
-      "the URL names another database than this process began with: stop all processes of this installation, then start them",
-    );
   };
 }

@@ -49,7 +49,8 @@ CREATE TABLE ${schema}.measurement (
   (schema) => `
 ALTER TABLE ${schema}.installation ADD COLUMN id text NOT NULL DEFAULT gen_random_uuid();
 UPDATE ${schema}.installation SET id = value FROM ${schema}.state WHERE key = 'store-id';
-DELETE FROM ${schema}.state WHERE key = 'store-id';`,
+DELETE FROM ${schema}.state WHERE key = 'store-id';
+INSERT INTO ${schema}.state (key, value) SELECT '${termKey}', term FROM ${schema}.installation;`,
 ];
 
 /**
@@ -58,10 +59,15 @@ DELETE FROM ${schema}.state WHERE key = 'store-id';`,
  */
 export const termKey = "store-term";
 
-/** Writes the term into the state. */
-export function markStateSql(schema: string): string {
-  return `INSERT INTO ${schema}.state (key, value) SELECT '${termKey}', term FROM ${schema}.installation
-ON CONFLICT (key) DO UPDATE SET value = excluded.value`;
+/**
+ * Writes the next term into a state that has the term before it. One that has another stays as it is, until what follows
+ * from its loss is stored.
+ *
+ * @param next in SQL.
+ */
+export function markStateSql(schema: string, next: string): string {
+  return `UPDATE ${schema}.state SET value = ${next} FROM ${schema}.installation
+WHERE key = '${termKey}' AND value = term::text`;
 }
 
 /**
@@ -71,8 +77,8 @@ ON CONFLICT (key) DO UPDATE SET value = excluded.value`;
 export function migrationSql(from: number, schema: string, all: readonly Migration[]): string {
   const quoted = quotedName(schema);
   const steps = all.slice(from).map((step) => step(quoted));
-  const end = `UPDATE ${quoted}.installation SET version = ${all.length}, term = term + 1;
-${markStateSql(quoted)}`;
+  const end = `${markStateSql(quoted, "term + 1")};
+UPDATE ${quoted}.installation SET version = ${all.length}, term = term + 1`;
   if (from === 0) return [createSchema(schema, ""), ...steps, end].join("\n");
   const judge = `LOCK TABLE ${quoted}.installation IN ACCESS EXCLUSIVE MODE;
 DO $do$

@@ -20,14 +20,21 @@ export type Rows = readonly JsonObject[];
  */
 export class SqlConnection implements AsyncDisposable {
   readonly #url: () => Promise<string>;
+  readonly #onConnected: ((url: string) => void) | undefined;
   #client: Promise<Client> | undefined;
   /** Settles when all that was run has ended: what fails ends its connection, and nothing else. */
   #before: Promise<unknown> = Promise.resolve();
+  /** How often no connection could be made, and why at last: what waited meanwhile fails with it. */
+  #failed = { times: 0, why: undefined as unknown };
   #isClosed = false;
 
-  /** @param url reads the URL. Rejects if there is none. */
-  constructor(url: () => Promise<string>) {
+  /**
+   * @param url reads the URL. Rejects if there is none.
+   * @param connected is called with the URL that led to a server.
+   */
+  constructor(url: () => Promise<string>, connected?: (url: string) => void) {
     this.#url = url;
+    this.#onConnected = connected;
   }
 
   /**
@@ -38,7 +45,11 @@ export class SqlConnection implements AsyncDisposable {
    * @throws {DatabaseError}
    */
   run(statements: readonly string[], timeoutMs = answerTimeoutMs): Promise<readonly Rows[]> {
-    const ran = this.#before.then(() => this.#run(statements, timeoutMs));
+    const { times } = this.#failed;
+    const ran = this.#before.then(() => {
+      if (this.#failed.times > times) throw explained(this.#failed.why);
+      return this.#run(statements, timeoutMs);
+    });
     this.#before = ran.catch(() => undefined);
     return ran;
   }
@@ -56,7 +67,11 @@ export class SqlConnection implements AsyncDisposable {
     const query = { text, query_timeout: timeoutMs };
     const client = this.#connected();
     try {
-      const results: unknown = await (await client).query(query);
+      const connection = await client.catch((why: unknown) => {
+        this.#failed = { times: this.#failed.times + 1, why };
+        throw why;
+      });
+      const results: unknown = await connection.query(query);
       return coerceList(results)
         .slice(3, -1)
         .map((result) => coerceObjects(coerceObject(result)["rows"]));
@@ -82,8 +97,9 @@ export class SqlConnection implements AsyncDisposable {
   async #connect(onError: () => void): Promise<Client> {
     // Loaded only if it is needed: most commands have no database.
     const { Client: SqlClient } = await import("pg");
+    const url = await this.#url();
     const client = new SqlClient({
-      connectionString: verifiedUrl(await this.#url()),
+      connectionString: verifiedUrl(url),
       connectionTimeoutMillis: connectTimeoutMs,
       keepAlive: true,
       application_name: "zonewarden",
@@ -91,6 +107,7 @@ export class SqlConnection implements AsyncDisposable {
     // A connection that breaks while it is idle is made anew by the next statement.
     client.on("error", onError);
     await client.connect();
+    this.#onConnected?.(url);
     return client;
   }
 
@@ -140,12 +157,14 @@ function parsedUrl(text: string): URL | null {
   return URL.parse(text.replace("@/", "@localhost/"));
 }
 
-/** The server and the database that a URL names; `undefined`: it is none. */
-export function targetOf(text: string): string | undefined {
+/** The server and the database that a URL names; "": it is none. */
+export function targetOf(text: string): string {
   const url = parsedUrl(text);
-  return url === null
-    ? undefined
-    : `${url.searchParams.get("host") ?? url.hostname}:${url.port}${url.pathname}`;
+  if (url === null) return "";
+  const { searchParams, hostname, pathname, username } = url;
+  const host = (searchParams.get("host") ?? hostname).toLowerCase();
+  const port = searchParams.get("port") || url.port || "5432";
+  return `${host}:${port}/${pathname.slice(1) || username}`;
 }
 
 /** Whether the host part of a URL would end in its password. A parameter after it may hold an @. */

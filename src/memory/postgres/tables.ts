@@ -172,12 +172,12 @@ export class Tables implements DatabaseTables {
     const installation = this.#table("installation");
     const may = `WITH may AS MATERIALIZED (SELECT 1 FROM ${installation} WHERE term = ${after})`;
     const stored = unstored.length === 0 ? "" : `${may}${this.#stateChanges(unstored)}\n`;
-    const [[before] = [], [whole] = [], [term] = [], , entries = [], [head] = [], [right] = []] =
+    const [[before] = [], [whole] = [], , [term] = [], entries = [], [head] = [], [right] = []] =
       await this.#run([
         `SELECT term FROM ${installation} FOR UPDATE`,
         this.#agreement(),
+        `${markStateSql(quotedName(this.#name), "term + 1")} AND term >= ${after}`,
         `${stored}UPDATE ${installation} SET term = greatest(term, ${after}) + 1, owner = ${literal(owner)}, service = ${literal(service)} RETURNING term`,
-        markStateSql(quotedName(this.#name)),
         `SELECT key, value FROM ${this.#table("state")}`,
         this.#lastLine(),
         `SELECT has_table_privilege(${literal(this.#table("history"))}, 'DELETE') AS can_drop`,
@@ -245,10 +245,10 @@ SELECT line FROM sized WHERE total <= ${longestEntries} ORDER BY n`,
     };
   }
 
-  async store({ term, changes, head, history }: TermBatch): Promise<BatchResult> {
+  async store({ term, changes, head, history, settles }: TermBatch): Promise<BatchResult> {
     const end = history?.lines.head ?? head;
     const row = await this.#row(
-      `${this.#judgement(term, head, end)}${this.#stateChanges(changes)}${this.#newLines(history)}
+      `${this.#judgement(term, head, end)}${this.#stateChanges(changes)}${settles === true ? this.#mark(term) : ""}${this.#newLines(history)}
 SELECT (SELECT count(*) FROM term) AS terms, (SELECT count(*) FROM may) AS may`,
     );
     if (Number(row["terms"]) !== 1) return "term_over";
@@ -285,6 +285,14 @@ SELECT (SELECT count(*) FROM term) AS terms, (SELECT count(*) FROM may) AS may`,
   ON CONFLICT (key) DO UPDATE SET value = excluded.value
 ), gone AS (
   DELETE FROM ${state} WHERE key = ANY (${literals(removed)}) AND EXISTS (SELECT FROM may)
+)`;
+  }
+
+  /** What was lost is known now. */
+  #mark(term: number): string {
+    return `, mark AS (
+  INSERT INTO ${this.#table("state")} (key, value) SELECT '${termKey}', ${term} FROM may
+  ON CONFLICT (key) DO UPDATE SET value = excluded.value
 )`;
   }
 
