@@ -113,7 +113,7 @@ describe("a daemon that starts again", () => {
     await stop(third);
     const lines = (await example.place.read("state/history.jsonl")).trim().split("\n");
     const head = { msg: "history head", when: "stop", line: lines.length };
-    expect(logLines(third).at(-1)).toMatchObject(head);
+    expect(logLines(third).findLast(({ msg }) => msg === head.msg)).toMatchObject(head);
     const entries = lines.map((line) => coerceObject(JSON.parse(line)));
     expect(entries.findLast(({ result }) => result === "running")).toMatchObject({
       drifted_since: before["drifted_since"],

@@ -173,7 +173,7 @@ export const reportBugs: readonly PlantedBug[] = [
   {
     name: "release-is-used-again",
     file: "daemon/wiring.ts",
-    from: "    runs.setUsedReleases(config.limits.accept);",
+    from: "  runs.setUsedReleases(limits.accept);",
     to: "",
     story: "released",
     store: "database",
@@ -187,8 +187,8 @@ export const reportBugs: readonly PlantedBug[] = [
   {
     name: "removed-lease-is-free",
     file: "cluster/election.ts",
-    from: "    this.#quietUntil = clock.monotonicMs() + timing.durationMs;",
-    to: "    this.#quietUntil = clock.monotonicMs() + 0 * timing.durationMs;",
+    from: "    this.#quietUntil = clock.monotonicMs() + this.#timing.durationMs;",
+    to: "    this.#quietUntil = clock.monotonicMs() + 0 * this.#timing.durationMs;",
     story: "fleet",
     store: "database",
     steps: [
@@ -202,7 +202,7 @@ export const reportBugs: readonly PlantedBug[] = [
   {
     name: "held-lease-is-free",
     file: "cluster/election.ts",
-    from: "    return silentMs >= Math.max(durationMs ?? 0, this.#timing.durationMs);",
+    from: "    return silentMs >= Math.max(ofHolderMs, this.#timing.durationMs);",
     to: "    return silentMs >= 0;",
     story: "shop",
     store: "database",
