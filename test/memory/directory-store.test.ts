@@ -395,10 +395,11 @@ describe("state in a directory", () => {
     await writeState(directory, { a: "1" });
     const whole = directory.files.get("state.jsonl") ?? "";
     directory.files.set("state.jsonl", whole.slice(0, row.kept(whole.length)));
-    const { store } = await opened(directory);
+    const { store, failures } = await opened(directory);
     expect(store.opened).toMatchObject({ result: "lost", reason: "damaged", detail: row.detail });
     store.set("a", "2");
     expect(await store.flush()).toBe(true);
+    expect(failures).toEqual([]);
     expect(await afterRestart(directory)).toEqual({ a: "2" });
   });
 
