@@ -5,9 +5,7 @@ import { gzipSync } from "node:zlib";
 
 import { describe, it } from "vitest";
 
-import { readDirectoryStore } from "../../src/memory/directory/directory-store.ts";
 import { lineOf } from "../../src/memory/directory/journal-line.ts";
-import { nodeStateDirectory } from "../../src/memory/directory/state-directory.ts";
 import {
   coerceObject,
   coerceObjects,
@@ -16,7 +14,13 @@ import {
   parseJson,
 } from "../../src/syntax/json.ts";
 import type { Started } from "../support/command-line.ts";
-import { control, type Example, exampleWithEmulator, writesSeenBy } from "../support/example.ts";
+import {
+  control,
+  type Example,
+  exampleWithEmulator,
+  stateOf,
+  writesSeenBy,
+} from "../support/example.ts";
 import { logged, logLines } from "../support/log-lines.ts";
 import { eventually } from "../support/processes.ts";
 import { someOf } from "../support/properties.ts";
@@ -50,11 +54,8 @@ async function weakProfile({ place }: Example): Promise<string> {
 }
 
 /** What the state says of the active revision. */
-async function storedHead({ place, emulator }: Example): Promise<JsonObject> {
-  const identity = { owner: "zonewarden", service: emulator.baseUrl };
-  const directory = nodeStateDirectory(path.join(place.directory, "state"));
-  const { entries } = await readDirectoryStore(identity, directory);
-  return coerceObject(parseJson(entries.get("revision") ?? ""));
+async function storedHead(example: Example): Promise<JsonObject> {
+  return coerceObject(parseJson((await stateOf(example)).get("revision") ?? ""));
 }
 
 /** The statuses of the zones, in the order of their names. */

@@ -1,13 +1,15 @@
-import { join } from "node:path";
-
 import { describe, it } from "vitest";
 
 import { systemClock } from "../../src/host/clock.ts";
-import { readDirectoryStore } from "../../src/memory/directory/directory-store.ts";
-import { nodeStateDirectory } from "../../src/memory/directory/state-directory.ts";
 import { coerceObject, type JsonObject } from "../../src/syntax/json.ts";
 import type { Started } from "../support/command-line.ts";
-import { control, type Example, exampleWithEmulator, writesSeenBy } from "../support/example.ts";
+import {
+  control,
+  type Example,
+  exampleWithEmulator,
+  stateOf,
+  writesSeenBy,
+} from "../support/example.ts";
 import { logLines, logged } from "../support/log-lines.ts";
 import { jsonFrom, stop } from "../support/running.ts";
 import { allRun, settled, started } from "../support/settled-example.ts";
@@ -29,10 +31,8 @@ function shopOf(daemon: Started): Promise<JsonObject> {
 }
 
 /** The keys of what is stored. */
-async function keysOf({ place, emulator }: Example): Promise<string> {
-  const identity = { owner: "zonewarden", service: emulator.baseUrl };
-  const directory = nodeStateDirectory(join(place.directory, "state"));
-  return [...(await readDirectoryStore(identity, directory)).entries.keys()].join(" ");
+async function keysOf(example: Example): Promise<string> {
+  return [...(await stateOf(example)).keys()].join(" ");
 }
 
 describe("a daemon that starts again", () => {

@@ -5,7 +5,7 @@ import { describe, it } from "vitest";
 
 import { lineOf } from "../../src/memory/directory/journal-line.ts";
 import { coerceObject, coerceObjects, coerceText, parseJson } from "../../src/syntax/json.ts";
-import type { Example } from "../support/example.ts";
+import { type Example, stateOf } from "../support/example.ts";
 import { logged } from "../support/log-lines.ts";
 import { eventually } from "../support/processes.ts";
 import { jsonFrom, stop } from "../support/running.ts";
@@ -14,7 +14,6 @@ import {
   applied,
   fleetLinkOf,
   inWaves,
-  stateOf,
   untilWaiting,
   weaken,
 } from "../support/waves-of-example.ts";

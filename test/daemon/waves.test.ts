@@ -1,6 +1,6 @@
 import { describe, it } from "vitest";
 
-import { control, writesSeenBy } from "../support/example.ts";
+import { control, stateOf, writesSeenBy } from "../support/example.ts";
 import { logLines } from "../support/log-lines.ts";
 import { eventually } from "../support/processes.ts";
 import { stop } from "../support/running.ts";
@@ -9,7 +9,6 @@ import {
   applied,
   fleetLinkOf,
   inWaves,
-  stateOf,
   untilWaiting,
   weaken,
 } from "../support/waves-of-example.ts";

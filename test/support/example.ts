@@ -6,6 +6,8 @@ import { loadSeed } from "../../src/emulator/seed/load-seed.ts";
 import type { Seed } from "../../src/emulator/seed/seed.ts";
 import type { Emulator } from "../../src/emulator/start-emulator.ts";
 import type { Host } from "../../src/host/host.ts";
+import { readDirectoryStore } from "../../src/memory/directory/directory-store.ts";
+import { nodeStateDirectory } from "../../src/memory/directory/state-directory.ts";
 import { control as controlOf } from "./ask.ts";
 import { type Workplace, workplace } from "./command-line.ts";
 import { loopbackEmulator } from "./loopback-emulator.ts";
@@ -95,6 +97,13 @@ export function control(
 /** How many queries of measurements the emulator was asked. */
 export function queriesOf({ emulator }: Example): number {
   return emulator.journal().filter((each) => each.path.endsWith("/graphql")).length;
+}
+
+/** What is in the state directory of an example. */
+export async function stateOf({ place, emulator }: Example): Promise<ReadonlyMap<string, string>> {
+  const identity = { owner: "zonewarden", service: emulator.baseUrl };
+  const directory = nodeStateDirectory(path.join(place.directory, "state"));
+  return (await readDirectoryStore(identity, directory)).entries;
 }
 
 /** Methods of the requests that an emulator saw and that write. */

@@ -1,8 +1,4 @@
-import path from "node:path";
-
 import { systemClock } from "../../src/host/clock.ts";
-import { readDirectoryStore } from "../../src/memory/directory/directory-store.ts";
-import { nodeStateDirectory } from "../../src/memory/directory/state-directory.ts";
 import { coerceObjects, coerceText, type JsonObject } from "../../src/syntax/json.ts";
 import type { Started } from "./command-line.ts";
 import { type Example, exampleWithEmulator } from "./example.ts";
@@ -33,13 +29,6 @@ export async function inWaves(): Promise<InWaves> {
     pass: (ms) => (passed += ms),
     [Symbol.asyncDispose]: () => example[Symbol.asyncDispose](),
   };
-}
-
-/** What is in the state of an example. */
-export async function stateOf({ place, emulator }: Example): Promise<ReadonlyMap<string, string>> {
-  const identity = { owner: "zonewarden", service: emulator.baseUrl };
-  const directory = nodeStateDirectory(path.join(place.directory, "state"));
-  return (await readDirectoryStore(identity, directory)).entries;
 }
 
 /** Weakens all zones, which share the example's profile. */
